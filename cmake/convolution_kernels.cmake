@@ -3,7 +3,7 @@
 #
 #   dwell_add_convolutions(systolic window shared:window ...)
 #
-# WAY is the struct WAY_convolution of dwell/solvers/arrays/convolution/ways/WAY.hpp, WAY:FILE of FILE.hpp. The order is that
+# ALGORITHM is the struct ALGORITHM_convolution of dwell/solvers/arrays/convolution/algorithms/ALGORITHM.hpp, ALGORITHM:FILE of FILE.hpp. The order is that
 # of lists in errors and help.
 function(dwell_add_convolutions)
   set(DECLARATIONS "")
@@ -21,12 +21,12 @@ function(dwell_add_convolutions)
   endif()
   foreach(BACKEND IN LISTS backends)
     foreach(way IN LISTS ARGN)
-      string(REGEX REPLACE ":.*" "" WAY ${way})
+      string(REGEX REPLACE ":.*" "" ALGORITHM ${way})
       string(REGEX REPLACE ".*:" "" HEADER ${way})
       set(functions "")
       foreach(CELLS IN ITEMS wide u8 half)
         set(PASSES "${passes_${CELLS}}")
-        set(FUNCTION ${WAY}_convolution_${CELLS}_${BACKEND})
+        set(FUNCTION ${ALGORITHM}_convolution_${CELLS}_${BACKEND})
         if(BACKEND STREQUAL "cuda")
           set(file ${PROJECT_BINARY_DIR}/kernels/${FUNCTION}.cu)
           set(LAUNCH_HEADER dwell/solvers/arrays/convolution/launch_cuda.cuh)

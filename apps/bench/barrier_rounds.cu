@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A launch of many rounds less a launch of few leaves the rounds alone: neither the launch nor the
-// first meeting of blocks that start one by one is in the figures.
+// first barrier of blocks that start one by one is in the figures.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "barrier_rounds.hpp"
-#include "meetings.cuh"
+#include "barriers.cuh"
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
@@ -23,34 +23,34 @@ __device__ double value_of(unsigned block, unsigned round) {
 }
 
 /// Shared memory of a cluster's other blocks may be written once they have begun.
-template <class Meeting>
-__device__ void begin(meeting_place* at) {
-  if constexpr (Meeting::in_cluster) (void)cluster_barrier::meet(*at, 0, 0.0);
+template <class Barrier>
+__device__ void begin(barrier_place* at) {
+  if constexpr (Barrier::in_cluster) (void)cluster_barrier::wait(*at, 0, 0.0);
 }
 
-template <class Meeting>
-__global__ void __launch_bounds__(barrier_lanes, 1) rounds_kernel(meeting_place* at, int rounds) {
-  begin<Meeting>(at);
+template <class Barrier>
+__global__ void __launch_bounds__(barrier_lanes, 1) rounds_kernel(barrier_place* at, int rounds) {
+  begin<Barrier>(at);
   const double mine = value_of(blockIdx.x, 0);
   double all = 0.0;
-  for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r) all += Meeting::meet(*at, r, mine);
-  if (Meeting::sums && threadIdx.x == 0) at->out[blockIdx.x] = all;  // so that sums are not dropped
+  for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r) all += Barrier::wait(*at, r, mine);
+  if (Barrier::sums && threadIdx.x == 0) at->out[blockIdx.x] = all;  // so that sums are not dropped
 }
 
 /// Rounds with checks: every block looks whether those that it met had come, and whether the sum is
 /// the one in fixed order.
-template <class Meeting>
-__global__ void __launch_bounds__(barrier_lanes, 1) watched_kernel(meeting_place* at, int rounds) {
+template <class Barrier>
+__global__ void __launch_bounds__(barrier_lanes, 1) watched_kernel(barrier_place* at, int rounds) {
   const unsigned n = gridDim.x, here = blockIdx.x;
-  begin<Meeting>(at);
+  begin<Barrier>(at);
   for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r) {
     if (threadIdx.x == 32) __stcg(at->seen + here, r);
-    const double sum = Meeting::meet(*at, r, value_of(here, r));
+    const double sum = Barrier::wait(*at, r, value_of(here, r));
     const unsigned other = threadIdx.x;
-    const bool meets = other < n && (!Meeting::neighbours || other == (here + 1) % n ||
+    const bool meets = other < n && (!Barrier::neighbours || other == (here + 1) % n ||
                                      other == (here + n - 1) % n);
     if (meets && __ldcg(at->seen + other) < r) atomicAdd(&at->early, 1u);
-    if (Meeting::sums && threadIdx.x < 32) {
+    if (Barrier::sums && threadIdx.x < 32) {
       const double expected = fixed_sum(
           static_cast<int>(n), [&](int i) { return value_of(static_cast<unsigned>(i), r); });
       if (threadIdx.x == 0 && sum != expected) atomicAdd(&at->wrong, 1u);
@@ -71,21 +71,21 @@ class measurer {
   measurer(const measurer&) = delete;
   measurer& operator=(const measurer&) = delete;
 
-  template <class Meeting>
+  template <class Barrier>
   void add(const std::string& name, int blocks, std::vector<barrier_row>& rows) {
-    barrier_row row{name, blocks, Meeting::sums, {}, {}};
-    if (Meeting::in_cluster && blocks > facts_.cluster_teams)
+    barrier_row row{name, blocks, Barrier::sums, {}, {}};
+    if (Barrier::in_cluster && blocks > facts_.cluster_teams)
       row.why = "clusters of " + std::to_string(facts_.cluster_teams) + " are the largest here";
     else
-      measure<Meeting>(row);
+      measure<Barrier>(row);
     rows.push_back(std::move(row));
   }
 
  private:
-  template <class Meeting>
+  template <class Barrier>
   void measure(barrier_row& row) {
     constexpr int watched = 500, few = 100;
-    (void)seconds(watched_kernel<Meeting>, Meeting::in_cluster, row.blocks, watched);
+    (void)seconds(watched_kernel<Barrier>, Barrier::in_cluster, row.blocks, watched);
     unsigned faults[2] = {};  // early and wrong lie side by side
     DWELL_CUDA(cudaMemcpy(faults, &place_->early, sizeof faults, cudaMemcpyDeviceToHost));
     if (faults[0] || faults[1])
@@ -93,7 +93,7 @@ class measurer {
                          std::to_string(row.blocks) + " blocks, " + std::to_string(faults[0]) +
                          " looks came too early and " + std::to_string(faults[1]) + " sums differ");
     const auto run = [&](int rounds) {
-      return seconds(rounds_kernel<Meeting>, Meeting::in_cluster, row.blocks, rounds);
+      return seconds(rounds_kernel<Barrier>, Barrier::in_cluster, row.blocks, rounds);
     };
     (void)run(few);
     for (int k = 0; k < request_.repetitions; ++k) {
@@ -104,7 +104,7 @@ class measurer {
   }
 
   /// One launch of blocks that are on the device together.
-  double seconds(void (*kernel)(meeting_place*, int), bool in_cluster, int blocks, int rounds) {
+  double seconds(void (*kernel)(barrier_place*, int), bool in_cluster, int blocks, int rounds) {
     DWELL_CUDA(cudaMemset(place_, 0, sizeof *place_));
     DWELL_CUDA(cudaEventRecord(begin_));
     cuda::launch_together(kernel, blocks, barrier_lanes, 0, nullptr, in_cluster, place_, rounds);
@@ -117,7 +117,7 @@ class measurer {
 
   barrier_request request_;
   device_facts facts_;
-  meeting_place* place_ = nullptr;
+  barrier_place* place_ = nullptr;
   cuda::event begin_, end_;
 };
 
@@ -133,7 +133,7 @@ std::vector<barrier_row> measure_barriers(const barrier_request& request) {
   measurer m(request);
   std::vector<barrier_row> rows;
   m.add<grid_sync>("cooperative groups, grid.sync()", blocks, rows);
-  m.add<counter_meeting>("counter, red.release and ld.acquire", blocks, rows);
+  m.add<counted_barrier>("counter, red.release and ld.acquire", blocks, rows);
   m.add<neighbour_flags>("flags of two neighbours", blocks, rows);
   m.add<counter_then_sum>("counter, then each block sums", blocks, rows);
   m.add<all_poll_all>("tagged values, each block looks at all", blocks, rows);

@@ -13,7 +13,7 @@ struct barrier_request {
   int repetitions = 11;
 };
 
-/// One way of meeting. Each has first been watched for some rounds: who left before all had come,
+/// One barrier. Each has first been watched for some rounds: who left before all had come,
 /// and a sum that differs in a bit from the one in fixed order, are a device_error.
 struct barrier_row {
   std::string name;

@@ -131,7 +131,7 @@ class bench {
 
   void by_flags(int blocks, int lanes) {
     const std::string more = fmt::format(R"(,"blocks":{},"threads":{})", blocks, lanes);
-    const int most = group_->most_blocks([&] { return meeting_blocks_per_unit(lanes); });
+    const int most = group_->most_blocks([&] { return barrier_blocks_per_unit(lanes); });
     if (blocks > most) {
       skip("barrier", "flags", more, fmt::format("{} blocks of a peer run together", most));
       return;
@@ -139,7 +139,7 @@ class bench {
     const auto run = [&](int rounds, bool watch) {
       group_->reset();
       return group_->run_together(blocks, lanes, [&](int k, const peer_launch& by) {
-        meet_peers(by, group_->view(k), rounds, watch);
+        run_peer_barriers(by, group_->view(k), rounds, watch);
       });
     };
     bool watched = false;
@@ -158,14 +158,14 @@ class bench {
             fmt::format("of {} rounds, {} looks of peer {} came too early", rounds, early, k));
   }
 
-  /// A launch, a wait for it, and a meeting of the host's threads (listing 3.3).
+  /// A launch, a wait for it, and a barrier of the host's threads (listing 3.3).
   void by_threads() {
     add("barrier", "threads", "", slow_rounds(), 0, [&](int rounds) {
-      return group_->on_threads([&](int k, host_meeting& meeting) {
+      return group_->on_threads([&](int k, host_barrier& barrier) {
         for (int r = 0; r < rounds; ++r) {
           launch_nothing((*group_)[k].stream);
           group_->wait(k);
-          meeting.meet();
+          barrier.wait();
         }
       });
     });
@@ -247,12 +247,12 @@ class bench {
       const int n = graphs ? (asked + recorded_rounds - 1) / recorded_rounds : asked;
       if (check) group_->reset();
       if (graphs && !of.front())
-        (void)group_->on_threads([&](int k, host_meeting&) {
+        (void)group_->on_threads([&](int k, host_barrier&) {
           of[static_cast<std::size_t>(k)] = std::make_unique<recorded>((*group_)[k].stream, [&] {
             for (int r = 0; r < recorded_rounds; ++r) put(k);
           });
         });
-      const double took = group_->on_threads([&](int k, host_meeting&) {
+      const double took = group_->on_threads([&](int k, host_barrier&) {
         for (int r = 0; r < n; ++r)
           graphs ? of[static_cast<std::size_t>(k)]->launch((*group_)[k].stream) : put(k);
         group_->wait(k);
@@ -353,13 +353,13 @@ class bench {
     add("reduction", "threads", size_of_sum(), rounds_of_sum(), bytes(), [&](int rounds) {
       group_->reset();
       std::vector<double> sums(size);
-      const double took = group_->on_threads([&](int k, host_meeting& meeting) {
+      const double took = group_->on_threads([&](int k, host_barrier& barrier) {
         double sum = 0;
         for (int r = 0; r < rounds; ++r) {
           double* const these = parts + (r % 2 ? size : 0);
           put_part(k, these + k);
           group_->wait(k);
-          meeting.meet();
+          barrier.wait();
           sum += std::accumulate(these, these + size, 0.0);
         }
         sums[static_cast<std::size_t>(k)] = sum;

@@ -38,10 +38,10 @@ inline double seconds_since(steady::time_point begin) {
 struct another_failed {};
 
 /// Threads of the host meet, spinning. Where one has failed the others throw another_failed.
-class host_meeting {
+class host_barrier {
  public:
-  host_meeting(int threads, double timeout) : threads_(threads), timeout_(timeout) {}
-  void meet() {
+  host_barrier(int threads, double timeout) : threads_(threads), timeout_(timeout) {}
+  void wait() {
     const unsigned round = round_.load(std::memory_order_relaxed);
     if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
       come_.store(0, std::memory_order_relaxed);
@@ -142,24 +142,24 @@ class peer_group {
     DWELL_CUDA(cudaMemcpy(to.data(), from, to.size() * sizeof(V), cudaMemcpyDeviceToHost));
     return to;
   }
-  /// f(peer, meeting) on a thread for each; seconds from the moment that all are ready, which they
+  /// f(peer, barrier) on a thread for each; seconds from the moment that all are ready, which they
   /// are when they first meet, to the moment when all are done.
-  double on_threads(const std::function<void(int, host_meeting&)>& f) const {
-    host_meeting meeting(size(), 3 * timeout_);
+  double on_threads(const std::function<void(int, host_barrier&)>& f) const {
+    host_barrier barrier(size(), 3 * timeout_);
     std::vector<std::exception_ptr> failed(peers_.size());
     double took = 0;
     const auto work = [&](int k) {
       try {
         choose(k);
-        meeting.meet();
+        barrier.wait();
         const auto begin = steady::now();
-        f(k, meeting);
-        meeting.meet();
+        f(k, barrier);
+        barrier.wait();
         if (k == 0) took = seconds_since(begin);
       } catch (const another_failed&) {
       } catch (...) {
         failed[static_cast<std::size_t>(k)] = std::current_exception();
-        meeting.give_up();
+        barrier.give_up();
       }
     };
     std::vector<std::thread> threads;

@@ -83,8 +83,8 @@ __device__ void tell_and_await(const peer_view& v, unsigned round, bounded_waits
 /// All blocks of all peers meet. The last block to come on a GPU speaks for it: its first warp
 /// calls `exchange`, after which all others go on. Rounds count from 1.
 template <class Exchange>
-__device__ void meet(const peer_view& v, unsigned round, bounded_waits& waits,
-                     Exchange&& exchange) {
+__device__ void barrier(const peer_view& v, unsigned round, bounded_waits& waits,
+                        Exchange&& exchange) {
   peer_place& own = here(v);
   __syncthreads();
   if (threadIdx.x < 32) {
@@ -102,17 +102,17 @@ __device__ void meet(const peer_view& v, unsigned round, bounded_waits& waits,
   __syncthreads();
 }
 
-__global__ void meet_rounds(peer_view v, int rounds) {
+__global__ void barrier_rounds(peer_view v, int rounds) {
   bounded_waits waits(v);
   for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r)
-    meet(v, r, waits, [&] { tell_and_await(v, r, waits); });
+    barrier(v, r, waits, [&] { tell_and_await(v, r, waits); });
 }
 
 __global__ void watched_rounds(peer_view v, int rounds) {
   bounded_waits waits(v);
   for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r) {
     if (threadIdx.x == blockDim.x - 1) here(v).seen[blockIdx.x] = r;
-    meet(v, r, waits, [&] { tell_and_await(v, r, waits); });
+    barrier(v, r, waits, [&] { tell_and_await(v, r, waits); });
     const auto looks_at = [&](const peer_place& there, unsigned block) {
       unsigned seen;
       asm volatile("ld.relaxed.sys.global.u32 %0, [%1];"
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(sum_lanes, 1)
   for (unsigned r = 1; r <= static_cast<unsigned>(rounds); ++r) {
     const double block = sum_of_block(x, n);
     if (threadIdx.x == 0) own.partials[r % 2][blockIdx.x] = block;
-    meet(v, r, waits, [&] {
+    barrier(v, r, waits, [&] {
       const double mine = __shfl_sync(~0u, sum_of_partials(own.partials[r % 2]), 0) + r;
       const int lane = static_cast<int>(threadIdx.x);
       if (lane < v.peers) __stcg(&v.places[lane]->values[r % 2][v.me], mine);
@@ -237,17 +237,17 @@ int blocks_per_unit(Kernel kernel, int lanes) {
 }  // namespace
 
 void load_peer_kernels() {
-  (void)cuda::loaded(meet_rounds), (void)cuda::loaded(watched_rounds);
+  (void)cuda::loaded(barrier_rounds), (void)cuda::loaded(watched_rounds);
   (void)cuda::loaded(sum_rounds), (void)cuda::loaded(sum_once), (void)cuda::loaded(add_up);
   (void)cuda::loaded(nothing), (void)cuda::loaded(fill);
 }
-int meeting_blocks_per_unit(int lanes) {
-  return std::min(blocks_per_unit(meet_rounds, lanes), blocks_per_unit(watched_rounds, lanes));
+int barrier_blocks_per_unit(int lanes) {
+  return std::min(blocks_per_unit(barrier_rounds, lanes), blocks_per_unit(watched_rounds, lanes));
 }
 int summing_blocks_per_unit() { return blocks_per_unit(sum_rounds, sum_lanes); }
 
-void meet_peers(const peer_launch& launch, const peer_view& v, int rounds, bool watched) {
-  launch_peer(launch, watched ? watched_rounds : meet_rounds, v, rounds);
+void run_peer_barriers(const peer_launch& launch, const peer_view& v, int rounds, bool watched) {
+  launch_peer(launch, watched ? watched_rounds : barrier_rounds, v, rounds);
 }
 void sum_with_peers(const peer_launch& launch, const peer_view& v, const double* x, std::size_t n,
                     int rounds) {

@@ -53,12 +53,12 @@ struct peer_launch {
 /// A first launch loads its kernel, and that may wait for kernels that are running.
 void load_peer_kernels();
 /// Blocks that are on a multiprocessor together.
-int meeting_blocks_per_unit(int lanes);
+int barrier_blocks_per_unit(int lanes);
 int summing_blocks_per_unit();
 
 /// All blocks of all peers meet so often. watched: blocks look whether those of the peers and their
 /// own neighbour had come; who had not is counted in `early`.
-void meet_peers(const peer_launch& launch, const peer_view& v, int rounds, bool watched);
+void run_peer_barriers(const peer_launch& launch, const peer_view& v, int rounds, bool watched);
 /// Sums over all peers without leaving the kernel, with sum_lanes lanes. To each peer's part its
 /// round is added, so that what is left of another round would be seen.
 void sum_with_peers(const peer_launch& launch, const peer_view& v, const double* x, std::size_t n,

@@ -30,8 +30,8 @@ struct richardson {
     double residual = 0;
   };
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     using namespace dwell;
     if constexpr (Phase == 0) {
       s.poll();

@@ -3,12 +3,12 @@
 // blocks meet at a barrier. The phases are those of rung 1, and so are the bytes that they move;
 // what is gone is the time between launches. Scalars stay in registers: every thread has all sums.
 //
-//   phase      written, by the owner of a row or by a block   read by others in       after meeting
+//   phase      written, by the owner of a row or by a block   read by others in       after barrier
 //   direction  p                                              product                 1
 //   product    pq                                             residual                2
 //   residual   rr                                             direction of the next   3
 //
-// p is written again after meeting 3, when nobody reads it any more; pq after meetings 3 and 1, rr
+// p is written again after barrier 3, when nobody reads it any more; pq after barriers 3 and 1, rr
 // after 1 and 2. All else (x, r, q) is written and read by one thread.
 #include "ladder.cuh"
 
@@ -62,16 +62,16 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
   grid_barrier all{s.arrived};
   double before = 0;
   start(s);
-  all.meet();
+  all.wait();
   for (int k = 0; k < iterations; ++k) {
     const double rr = total(s.rr[0]);
     direction(s, before > 0 ? rr / before : 0);
-    all.meet();  // 1: p is there
+    all.wait();  // 1: p is there
     product(s);
-    all.meet();  // 2: the parts of p.q are there
+    all.wait();  // 2: the parts of p.q are there
     const double pq = total(s.pq);
     residual(s, pq > 0 ? rr / pq : 0);
-    all.meet();  // 3: the parts of r.r are there
+    all.wait();  // 3: the parts of r.r are there
     before = rr;
   }
 }

@@ -4,7 +4,7 @@
 // multiply it. Its owner has it in registers, too, stores it once per iteration and loads no more
 // than what the product gathers.
 //
-//   phase      written, by the owner of a row or by a block   read by others in       after meeting
+//   phase      written, by the owner of a row or by a block   read by others in       after barrier
 //   direction  p, and a register                              product                 1
 //   product    pq                                             residual                2
 //   residual   rr                                             direction of the next   3
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
     sum = fma(r[j], r[j], sum);
   }
   leave_sum(sum, s.rr[0]);
-  all.meet();
+  all.wait();
   for (int k = 0; k < iterations; ++k) {
     const double rr = total(s.rr[0]), beta = before > 0 ? rr / before : 0;
     // [iteration begin]
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
       p[j] = fma(beta, p[j], r[j]);
       if (mine < own) s.p[top + mine] = p[j];  // for others
     }
-    all.meet();  // 1: p is there
+    all.wait();  // 1: p is there
     sum = 0;
 #pragma unroll
     for (int j = 0; j < slots; ++j) {
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
     }
     leave_sum(sum, s.pq);
     // [iteration end]
-    all.meet();  // 2: the parts of p.q are there
+    all.wait();  // 2: the parts of p.q are there
     const double pq = total(s.pq), alpha = pq > 0 ? rr / pq : 0;
     sum = 0;
 #pragma unroll
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations) 
       sum = fma(r[j], r[j], sum);
     }
     leave_sum(sum, s.rr[0]);
-    all.meet();  // 3: the parts of r.r are there
+    all.wait();  // 3: the parts of r.r are there
     before = rr;
   }
 #pragma unroll

@@ -3,13 +3,13 @@
 // once, before the first iteration; rows that do not fit it reads from memory as before. What is
 // left to move in an iteration is p, two sums and the rest of the matrix.
 //
-//   phase      written, by the owner of a row or by a block   read by others in       after meeting
+//   phase      written, by the owner of a row or by a block   read by others in       after barrier
 //   direction  p, and a register                              product                 1
 //   product    pq                                             residual                2
 //   residual   rr                                             direction of the next   3
 //
 // Shared memory: written before the iterations, read by the threads of the block after the
-// __syncthreads() of the first meeting, and never written again.
+// __syncthreads() of the first barrier, and never written again.
 #include "ladder.cuh"
 
 using namespace ladder;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations, 
     sum = fma(r[j], r[j], sum);
   }
   leave_sum(sum, s.rr[0]);
-  all.meet();
+  all.wait();
   for (int k = 0; k < iterations; ++k) {
     const double rr = total(s.rr[0]), beta = before > 0 ? rr / before : 0;
 #pragma unroll
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations, 
       p[j] = fma(beta, p[j], r[j]);
       if (mine < own) s.p[top + mine] = p[j];
     }
-    all.meet();  // 1: p is there
+    all.wait();  // 1: p is there
     sum = 0;
     // [product begin]
 #pragma unroll
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations, 
     }
     // [product end]
     leave_sum(sum, s.pq);
-    all.meet();  // 2: the parts of p.q are there
+    all.wait();  // 2: the parts of p.q are there
     const double pq = total(s.pq), alpha = pq > 0 ? rr / pq : 0;
     sum = 0;
 #pragma unroll
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(threads, 1) iterate(arrays s, int iterations, 
       sum = fma(r[j], r[j], sum);
     }
     leave_sum(sum, s.rr[0]);
-    all.meet();  // 3: the parts of r.r are there
+    all.wait();  // 3: the parts of r.r are there
     before = rr;
   }
 #pragma unroll

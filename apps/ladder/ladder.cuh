@@ -74,13 +74,13 @@ __device__ inline double total(const double* partial) {
 // [barrier begin]
 /// Where all blocks of a grid meet. All of them must be running, or the first ones wait for ever:
 /// cudaLaunchCooperativeKernel() makes sure of that. The counter is 0 before the launch and never
-/// reset: meeting k is over when k * gridDim.x blocks have arrived.
+/// reset: barrier k is over when k * gridDim.x blocks have arrived.
 struct grid_barrier {
   unsigned* arrived;
   unsigned expected = 0;
 
   /// By all threads of the block. What any thread of the grid wrote before is seen by all after.
-  __device__ void meet() {
+  __device__ void wait() {
     expected += gridDim.x;
     __syncthreads();  // the writes of this block come before the arrival of its thread 0
     if (threadIdx.x == 0) {

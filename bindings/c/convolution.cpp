@@ -40,7 +40,7 @@ struct convolution_table {
   static constexpr option_row<convolution_options> all[] = {
       {"edge", set_border},
       {"correlate", set_member<&convolution_options::correlate>},
-      {"way", set_member<&convolution_options::way>},
+      {"algorithm", set_member<&convolution_options::algorithm>},
       {"passes", set_passes},
       {"reverse_lanes", set_member<&convolution_options::reverse_lanes>},
   };
@@ -127,7 +127,7 @@ int with_runner(const dwell_convolution* handle, F&& f) {
 }
 
 template <class Runner>
-void tell(const Runner& r, dwell_report** report) {
+void publish_report(const Runner& r, dwell_report** report) {
   if (report) *report = new_report(dwell::convolution_report_table(), r.report());
 }
 
@@ -179,7 +179,7 @@ int dwell_convolution_run(dwell_convolution* runner, const void* images, void* o
             std::span<Out>(static_cast<Out*>(out), runner->cells));
     else
       there<In, Out>(*runner, images, out, [&](auto from, auto to) { r.run(from, to); });
-    tell(r, report);
+    publish_report(r, report);
   });
 }
 
@@ -192,6 +192,6 @@ int dwell_convolution_start(dwell_convolution* runner, const void* images, void*
 int dwell_convolution_wait(dwell_convolution* runner, dwell_report** report) {
   return with_runner(runner, [&](auto& r) {
     r.wait();
-    tell(r, report);
+    publish_report(r, report);
   });
 }

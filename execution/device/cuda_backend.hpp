@@ -49,12 +49,12 @@ const cut_functions<double>& cuda_backend();
 template <>
 const cut_functions<float>& cuda_backend();
 
-struct chain_functions;  // execution/krylov/products/chain_shares.hpp
+struct chain_functions;  // execution/krylov/products/sequence_shares.hpp
 template <>
 const chain_functions& cuda_backend();
 
 template <class T>
-struct examine_functions;  // solvers/linear/check/examining.hpp
+struct examine_functions;  // solvers/linear/check/validating.hpp
 template <>
 const examine_functions<double>& cuda_backend();
 template <>
@@ -79,7 +79,7 @@ template <>
 const batch_steps<float>& cuda_backend();
 
 template <class T>
-struct chain_set_ups;  // solvers/preconditioners/chains/set_up_table.hpp
+struct chain_set_ups;  // solvers/preconditioners/sequences/set_up_table.hpp
 template <>
 const chain_set_ups<double>& cuda_backend();
 template <>

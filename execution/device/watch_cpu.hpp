@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "dwell/execution/device/monitor.hpp"
-#include "dwell/execution/device/progress_teller.hpp"
+#include "dwell/execution/device/progress_publisher.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/device/threads/threads_cpu.hpp"
 
@@ -23,16 +23,16 @@ inline double seconds_now() {
 class run_watch {
  public:
   run_watch(const run_control& control, monitor* watch)
-      : control_(control), watch_(watch), teller_(control) {}
+      : control_(control), watch_(watch), publisher_(control) {}
 
   void poll() {
     if (control_.interrupt && control_.interrupt->load()) end_run();
-    if (!teller_.due()) return;
+    if (!publisher_.due()) return;
     if (control_.every)
-      tell_every();
+      publish_every();
     else
-      teller_.tell(observe(&watch_->step), observe(&watch_->residual));
-    if (teller_.stopped()) end_run();
+      publisher_.publish(observe(&watch_->step), observe(&watch_->residual));
+    if (publisher_.stopped()) end_run();
   }
   /// How long to wait from one poll to the next.
   std::chrono::milliseconds pause() const {
@@ -40,8 +40,8 @@ class run_watch {
   }
   /// To be called when all teams have stopped.
   void finish() {
-    if (teller_.due() && control_.every) tell_every();
-    teller_.rethrow();
+    if (publisher_.due() && control_.every) publish_every();
+    publisher_.rethrow();
   }
 
  private:
@@ -51,15 +51,15 @@ class run_watch {
     return std::atomic_ref<V>(*p).load(std::memory_order_acquire);
   }
   void end_run() { std::atomic_ref(watch_->interrupt).store(1, std::memory_order_release); }
-  void tell_every() {
+  void publish_every() {
     const int last = observe(&watch_->step);
-    for (int step = teller_.next(); step <= last && !teller_.stopped(); ++step)
-      teller_.tell(step, observe(control_.every + step));
+    for (int step = publisher_.next(); step <= last && !publisher_.stopped(); ++step)
+      publisher_.publish(step, observe(control_.every + step));
   }
 
   const run_control& control_;
   monitor* watch_;
-  progress_teller teller_;
+  progress_publisher publisher_;
 };
 
 /// f(team number) on a thread of its own for each team, watched until all have ended. Throws

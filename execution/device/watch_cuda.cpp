@@ -15,7 +15,7 @@ double now() {
 }  // namespace
 
 watcher::watcher(const run_control& control, monitor* watch, cudaStream_t stream)
-    : control_(control), watch_(watch), teller_(control) {
+    : control_(control), watch_(watch), publisher_(control) {
   if (!control.interrupt && !control.progress) return;  // nothing to pass on, nobody to tell
   DWELL_CUDA(cudaEventCreateWithFlags(ready_.out(), cudaEventDisableTiming));
   DWELL_CUDA(cudaEventRecord(ready_, stream));
@@ -37,38 +37,38 @@ void watcher::fetch(T* to, const T* from, int n) {
 }
 
 void watcher::poll() {
-  if (!sent_ && ((control_.interrupt && control_.interrupt->load()) || teller_.stopped())) {
+  if (!sent_ && ((control_.interrupt && control_.interrupt->load()) || publisher_.stopped())) {
     const int one = 1;
     DWELL_CUDA(
         cudaMemcpyAsync(&watch_->interrupt, &one, sizeof one, cudaMemcpyHostToDevice, side()));
     DWELL_CUDA(cudaStreamSynchronize(side_));
     sent_ = true;
   }
-  if (!teller_.due()) return;
-  if (control_.every) return tell_every(false);
+  if (!publisher_.due()) return;
+  if (control_.every) return publish_every(false);
   monitor seen;
   fetch(&seen, watch_, 1);
-  teller_.tell(seen.step, seen.residual);
+  publisher_.publish(seen.step, seen.residual);
 }
 
 /// An entry of the history may arrive after the step that it belongs to: until then it is zero, as
 /// only the residual of a run's end may be.
-void watcher::tell_every(bool ended) {
+void watcher::publish_every(bool ended) {
   monitor seen;
   fetch(&seen, watch_, 1);
-  const int first = teller_.next();
+  const int first = publisher_.next();
   if (seen.step < first) return;
   std::vector<double> passed(static_cast<std::size_t>(seen.step - first) + 1);
   fetch(passed.data(), control_.every + first, static_cast<int>(passed.size()));
   for (const double residual : passed) {
-    if ((residual == 0.0 && !ended) || teller_.stopped()) return;
-    teller_.tell(teller_.next(), residual);
+    if ((residual == 0.0 && !ended) || publisher_.stopped()) return;
+    publisher_.publish(publisher_.next(), residual);
   }
 }
 
 void watcher::finish() {
-  if (teller_.due() && control_.every) tell_every(true);
-  teller_.rethrow();
+  if (publisher_.due() && control_.every) publish_every(true);
+  publisher_.rethrow();
 }
 
 void watcher::wait_for(cudaEvent_t end) {
@@ -82,7 +82,7 @@ void watcher::wait_for(cudaEvent_t end) {
     if (waited > 1e-3)
       std::this_thread::sleep_for(std::chrono::microseconds(waited > 0.1 ? 1000 : 50));
   }
-  teller_.rethrow();
+  publisher_.rethrow();
 }
 
 }  // namespace dwell::cuda

@@ -5,7 +5,7 @@
 #include "dwell/base/api.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
 #include "dwell/execution/device/monitor.hpp"
-#include "dwell/execution/device/progress_teller.hpp"
+#include "dwell/execution/device/progress_publisher.hpp"
 #include "dwell/execution/device/run_control.hpp"
 
 namespace dwell::cuda {
@@ -25,7 +25,7 @@ class DWELL_API watcher {
  private:
   template <class T>
   void fetch(T* to, const T* from, int n);
-  void tell_every(bool ended);
+  void publish_every(bool ended);
 
   const run_control& control_;
   monitor* watch_;
@@ -34,7 +34,7 @@ class DWELL_API watcher {
 
   stream side_;
   event ready_;
-  progress_teller teller_;
+  progress_publisher publisher_;
   bool sent_ = false;
 };
 

@@ -50,12 +50,12 @@ struct tiles_view {
 /// How often an iteration runs a phase.
 template <class P, int Phase, class Args>
 DWELL_HD int times_of(const Args& a) {
-  if constexpr (runs_chain<P, Phase>)
-    return a.chain.phases;
+  if constexpr (runs_sequence<P, Phase>)
+    return a.sequence.phases;
   else
     return 1;
 }
-struct no_chain {};
+struct no_sequence {};
 
 /// What a team gets: plain data, by value.
 template <class P, class T>
@@ -93,7 +93,7 @@ struct program_args : column_places<P>, basis_places<P, T> {
   bool in_cluster = false;     ///< CUDA: all teams are one cluster
   bool one_launch = false;     ///< the whole run is one launch: stores live through it
   bool reverse_lanes = false;  ///< CPU teams only
-  std::conditional_t<has_chain<P>, product_chain, no_chain> chain;
+  std::conditional_t<has_sequence<P>, product_sequence, no_sequence> sequence;
 };
 
 /// The scalars that a run in one launch begins with.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Facts that follow from the struct of a Program (dwell/linear/program.hpp), and the members that a
-// Program of the library may have besides: columns, a basis, a chain of products.
+// Program of the library may have besides: columns, a basis, a sequence of products.
 #pragma once
 #include <iterator>
 
@@ -13,14 +13,14 @@ namespace dwell {
 
 /// What a phase of P leaves; `both` where P does not say.
 template <class P, int Phase>
-inline constexpr leaves left_by = [] {
-  if constexpr (requires { P::left_by; })
-    return P::left_by[Phase];
+inline constexpr output output_of = [] {
+  if constexpr (requires { P::outputs; })
+    return P::outputs[Phase];
   else
-    return leaves::both;
+    return output::both;
 }();
-constexpr bool has_sums(leaves l) { return (static_cast<int>(l) & 1) != 0; }
-constexpr bool has_elements(leaves l) { return (static_cast<int>(l) & 2) != 0; }
+constexpr bool has_sums(output l) { return (static_cast<int>(l) & 1) != 0; }
+constexpr bool has_elements(output l) { return (static_cast<int>(l) & 2) != 0; }
 
 /// Systems with one matrix that a Program solves together, its columns: 1, or 2, 4, 8. Element e of
 /// a vector is then the values of all columns, side by side; only vectors in P::singles have one
@@ -56,21 +56,21 @@ inline constexpr bool has_basis = requires {
   P::team_doubles(1);
 };
 
-/// A Program with a chain of products says `chains`: the numbers of its phases that run it, each of
-/// them once for each phase of the chain. How many there are.
+/// A Program with a sequence of products says `sequences`: the numbers of its phases that run it,
+/// each of them once for each phase of the sequence. How many there are.
 template <class P>
-inline constexpr int chains_of = [] {
-  if constexpr (requires { P::chains; })
-    return static_cast<int>(std::size(P::chains));
+inline constexpr int sequences_of = [] {
+  if constexpr (requires { P::sequences; })
+    return static_cast<int>(std::size(P::sequences));
   else
     return 0;
 }();
 template <class P>
-inline constexpr bool has_chain = chains_of<P> > 0;
+inline constexpr bool has_sequence = sequences_of<P> > 0;
 template <class P, int Phase>
-inline constexpr bool runs_chain = [] {
-  if constexpr (has_chain<P>)
-    for (const int phase : P::chains)
+inline constexpr bool runs_sequence = [] {
+  if constexpr (has_sequence<P>)
+    for (const int phase : P::sequences)
       if (phase == Phase) return true;
   return false;
 }();
@@ -112,7 +112,7 @@ inline constexpr int product_width_of = [] {
   return column_count<P>;
 }();
 
-/// Partial sums of a team: those of P for each column, and four of the store's own.
+/// Partial sums of a team: those of P for each column, and four of the workspace's own.
 static_assert(partial_slots == max_sums + 4);
 template <class P>
 inline constexpr int partial_slots_of = [] {
@@ -124,9 +124,9 @@ inline constexpr int partial_slots_of = [] {
 
 /// Can this config run P? Those that cache have no code for columns. Configs that assume that all
 /// is cached have no code for exchanged pairs, and P must not touch a vector now and then only: no
-/// Program with one gathered vector does. Nor for chains, beside which the iteration is short.
+/// Program with one gathered vector does. Nor for sequences, beside which the iteration is short.
 template <class P>
-inline constexpr bool may_cache_all = gathered_vector_of<P> >= 0 && !has_chain<P>;
+inline constexpr bool may_cache_all = gathered_vector_of<P> >= 0 && !has_sequence<P>;
 template <class P>
 constexpr bool can_run(const program_config& r) {
   if (many_columns<P> && r.caches) return false;

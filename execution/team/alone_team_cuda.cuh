@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A team on a GPU that is alone with its part of the work, while blocks beside it work on others:
-// the only worker among those that meet, whose part has the number of the block. A meeting is that
+// the only worker among those that meet, whose part has the number of the block. A barrier is that
 // of the block's threads. Sums stay in shared memory: give() leaves those of the warps, and in
 // total() every warp adds them up for itself, in the order in which those of other teams are added
 // up, so that the bits are those of a team of cuda_team that is the only one.
@@ -30,7 +30,7 @@ class cuda_alone_team : public cuda_team<Lanes, false, block_barrier, false> {
   DWELL_FN static int worker() { return 0; }
   DWELL_FN static int workers() { return 1; }
 
-  // A slot has a word for each warp, which is written in one phase and read until the meeting after
+  // A slot has a word for each warp, which is written in one phase and read until the barrier after
   // the next one.
   template <int N>
   DWELL_FN void give(int first, lane_value<sums<N>>& v) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where all blocks of a grid meet, as a component that a team is given: made from the address of a
-// zeroed word, and meet() by all threads of a block. What a block wrote before is visible to every
+// zeroed word, and wait() by all threads of a block. What a block wrote before is visible to every
 // block after. Measured on an H200 with 132 blocks of 512 threads (bench-barrier): the counter 0.94
 // us, cooperative groups 0.99 us. Of four ways to meet and add up a value of each block, a counter
 // and then a sum by every block was the fastest, 1.69 us: so sums are not part of a barrier.
@@ -13,7 +13,7 @@ namespace dwell {
 class counter_barrier {
  public:
   DWELL_FN explicit counter_barrier(unsigned* word) : arrivals_(word) {}
-  DWELL_FN void meet() {
+  DWELL_FN void wait() {
     round_ += gridDim.x;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -39,7 +39,7 @@ class counter_barrier {
 class block_barrier {
  public:
   DWELL_FN explicit block_barrier(unsigned*) {}
-  DWELL_FN void meet() { __syncthreads(); }
+  DWELL_FN void wait() { __syncthreads(); }
 };
 
 }  // namespace dwell

@@ -93,7 +93,7 @@ class cpu_grid_team : public cpu_team<Lanes> {
   /// Both by the lanes of each warp for themselves: it raises flag own(warp), and waits for the n
   /// flags flag_of(warp, 0 ... n - 1).
   template <class Own, class F>
-  void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
+  void barrier_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
     for (int w = 0; w < Lanes / 32; ++w)
       if (unsigned* flag = own(w)) signal(flag, epoch);
     for (int w = 0; w < Lanes / 32; ++w)
@@ -106,7 +106,7 @@ class cpu_grid_team : public cpu_team<Lanes> {
     *p = v;
   }
   template <class T>
-  static T taken(const T* p) {
+  static T received(const T* p) {
     return *p;
   }
   /// A copy from memory into scratch that may be under way for a while: the lane that asked for it
@@ -122,7 +122,7 @@ class cpu_grid_team : public cpu_team<Lanes> {
   }
   static void close_fetches() {}
   /// The lanes of a warp meet: what one has put into scratch before, each finds there after.
-  static void warp_meets() {}
+  static void warp_barrier() {}
   template <int N>
   static void await_fetches() {}
   /// f(lane), which is the same for all lanes of a warp: for choices that its lanes make together,

@@ -66,7 +66,7 @@ class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
   /// lane, registers of the pass were spilled. The lane's number is computed anew: keeping it took
   /// registers from the pass.
   template <class Own, class F>
-  DWELL_FN static void meet_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
+  DWELL_FN static void barrier_by_warps(Own&& own, int n, F&& flag_of, unsigned epoch) {
     const int me = opaque(static_cast<int>(threadIdx.x));
     const unsigned* flag = me % 32 < n ? flag_of(me / 32, me % 32) : nullptr;
     unsigned seen = epoch;
@@ -85,7 +85,7 @@ class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
     __stcg(p, v);
   }
   template <class T>
-  DWELL_FN static T taken(const T* p) {
+  DWELL_FN static T received(const T* p) {
     return __ldcg(p);
   }
   /// A copy from memory into scratch that goes on while the lane does; 4, 8 or 16 bytes.
@@ -115,7 +115,7 @@ class cuda_grid_team : public cuda_team<Lanes, false, counter_barrier, false> {
           "l"(from), "r"(static_cast<int>(wanted)), "n"(sizeof(V))
           : "memory");
   }
-  DWELL_FN static void warp_meets() { __syncwarp(); }
+  DWELL_FN static void warp_barrier() { __syncwarp(); }
   DWELL_FN static void close_fetches() { asm volatile("cp.async.commit_group;" ::: "memory"); }
   template <int N>
   DWELL_FN static void await_fetches() {
@@ -165,7 +165,7 @@ class cuda_looping_team : public cuda_grid_team<Lanes> {
  private:
   /// A team draws a ticket whenever it begins a tile, of which its first one is free: n in all, of
   /// all teams together. So all know where the numbers of a step begin. What is drawn goes to two
-  /// places in turn: a lane writes to one after all have read it, before the meeting in between.
+  /// places in turn: a lane writes to one after all have read it, before the barrier in between.
   template <class F>
   DWELL_FN void deal_by_ticket(unsigned n, F&& f) {
     __shared__ unsigned drawn[2];

@@ -4,7 +4,7 @@
 
 namespace dwell {
 
-/// Values of this kind: the partial sums of a Program and four of the store's own.
+/// Values of this kind: the partial sums of a Program and four of the workspace's own.
 inline constexpr int partial_slots = 14;
 
 }  // namespace dwell

@@ -213,7 +213,7 @@ class row_warp {
   }
 
   /// The lanes meet: what one has written before, others read after.
-  static void meet() {}
+  static void barrier() {}
 
  private:
   bool reversed_;

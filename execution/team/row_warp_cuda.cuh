@@ -153,7 +153,7 @@ class row_warp {
   static DWELL_FN void each_register(F&& f) {
     unrolled<0, N>(f);
   }
-  static DWELL_FN void meet() { __syncwarp(); }
+  static DWELL_FN void barrier() { __syncwarp(); }
 
  private:
   static DWELL_FN int lane() { return static_cast<int>(threadIdx.x) % 32; }

@@ -65,7 +65,7 @@ class scan_warp {
 
 /// A thread that plays the warps of a block in turn. What comes before a tile is folded from the
 /// left whatever is there already, so that it has the same bits in every run.
-template <class T, int Warps, class Words>
+template <class T, int Warps, class Flags>
 class scan_team {
  public:
   using warp = scan_warp<T>;
@@ -76,68 +76,68 @@ class scan_team {
     V& operator[](int w) { return v[w]; }
   };
 
-  scan_team(const Words& words, cpu_waiting& waiting, bool reversed)
-      : words_(words), waiting_(waiting), reversed_(reversed) {}
+  scan_team(const Flags& flags, cpu_waiting& waiting, bool reversed)
+      : flags_(flags), waiting_(waiting), reversed_(reversed) {}
 
   /// The next tile of all teams.
   std::int64_t take() {
-    return std::atomic_ref<unsigned>(*words_.next).fetch_add(1, std::memory_order_relaxed);
+    return std::atomic_ref<unsigned>(*flags_.next).fetch_add(1, std::memory_order_relaxed);
   }
   /// f(w) for every warp, which do not meet afterwards.
   template <class F>
   void warps(F&& f) {
     for (int w = 0; w < Warps; ++w) f(reversed_ ? Warps - 1 - w : w);
   }
-  /// One element for each warp, that all lanes read after meet().
+  /// One element for each warp, that all lanes read after barrier().
   T* totals() { return totals_; }
   static void put(T& to, T v) { to = v; }
-  static void meet() {}
+  static void barrier() {}
 
   /// Total of the tiles before this one, whose own is `aggregate`.
   template <class Op, int Group>
   T look_back(std::int64_t tile, T aggregate) {
     static_assert(Group == warp::lanes);
     const std::int64_t group = tile / Group, place = tile % Group;
-    publish(words_.tile[tile], aggregate);
+    publish(flags_.tile[tile], aggregate);
     T in_group[Group];
     for (int l = 0; l < Group; ++l)
-      in_group[l] = l < place ? wait_for(words_.tile[group * Group + l]) : Op::none();
+      in_group[l] = l < place ? wait_for(flags_.tile[group * Group + l]) : Op::none();
     warp::template scan_lanes<Op>(in_group);
     const T within = place > 0 ? in_group[place - 1] : Op::none();
     const T all = Op::of(within, aggregate);
-    if (place == Group - 1) publish(words_.group[group], all);
+    if (place == Group - 1) publish(flags_.group[group], all);
     const T before = before_group<Op>(group);
-    if (place == Group - 1) publish(words_.up_to[group], Op::of(before, all));
+    if (place == Group - 1) publish(flags_.up_to[group], Op::of(before, all));
     return Op::of(before, within);
   }
 
  private:
-  template <class Word>
-  void publish(Word& word, T v) {
-    word.value = v;
-    waiting_.set(word.there, 1);
+  template <class Flag>
+  void publish(Flag& flag, T v) {
+    flag.value = v;
+    waiting_.set(flag.there, 1);
   }
-  template <class Word>
-  T wait_for(Word& word) {
-    waiting_.until(word.there, [](unsigned there) { return there > 0; });
-    return word.value;
+  template <class Flag>
+  T wait_for(Flag& flag) {
+    waiting_.until(flag.there, [](unsigned there) { return there > 0; });
+    return flag.value;
   }
   template <class Op>
   T before_group(std::int64_t group) {
     T before = Op::none();
     std::int64_t from = group;  // the first one that `before` lacks
     for (; from > 0; --from) {
-      wait_for(words_.group[from - 1]);
-      auto& up_to = words_.up_to[from - 1];
+      wait_for(flags_.group[from - 1]);
+      auto& up_to = flags_.up_to[from - 1];
       if (std::atomic_ref<unsigned>(up_to.there).load(std::memory_order_acquire) == 0) continue;
       before = up_to.value;
       break;
     }
-    for (; from < group; ++from) before = Op::of(before, words_.group[from].value);
+    for (; from < group; ++from) before = Op::of(before, flags_.group[from].value);
     return before;
   }
 
-  Words words_;
+  Flags flags_;
   cpu_waiting& waiting_;
   bool reversed_;
   T totals_[Warps];

@@ -2,7 +2,7 @@
 // A warp that scans, on a GPU, in the order of operations of scan_warp_cpu.hpp; and the blocks of a
 // scan with decoupled look-back.
 //
-// Who reads what: a word of the look-back is a value and whether it is there, written once, by one
+// Who reads what: a flag of the look-back is a value and whether it is there, written once, by one
 // store, and read by one load. So who sees that it is there has the value too, without a fence.
 // Tiles are taken in their order, so the blocks that a block waits for are running or have ended.
 #pragma once
@@ -79,12 +79,12 @@ class scan_warp {
 };
 
 /// To memory that other blocks read, and from such memory: 8 or 16 bytes at once.
-template <class Word>
-DWELL_FN void store_word(Word* to, const Word& word) {
-  static_assert(sizeof(Word) == 8 || sizeof(Word) == 16);
-  std::uint64_t part[sizeof(Word) / 8];
-  memcpy(part, &word, sizeof(Word));
-  if constexpr (sizeof(Word) == 8)
+template <class Flag>
+DWELL_FN void store_flag(Flag* to, const Flag& flag) {
+  static_assert(sizeof(Flag) == 8 || sizeof(Flag) == 16);
+  std::uint64_t part[sizeof(Flag) / 8];
+  memcpy(part, &flag, sizeof(Flag));
+  if constexpr (sizeof(Flag) == 8)
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(to), "l"(part[0]) : "memory");
   else
     asm volatile(
@@ -93,11 +93,11 @@ DWELL_FN void store_word(Word* to, const Word& word) {
         "l"(part[0]), "l"(part[1])
         : "memory");
 }
-template <class Word>
-DWELL_FN Word load_word(const Word* from) {
-  static_assert(sizeof(Word) == 8 || sizeof(Word) == 16);
-  std::uint64_t part[sizeof(Word) / 8];
-  if constexpr (sizeof(Word) == 8)
+template <class Flag>
+DWELL_FN Flag load_flag(const Flag* from) {
+  static_assert(sizeof(Flag) == 8 || sizeof(Flag) == 16);
+  std::uint64_t part[sizeof(Flag) / 8];
+  if constexpr (sizeof(Flag) == 8)
     asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(part[0]) : "l"(from) : "memory");
   else
     asm volatile(
@@ -105,12 +105,12 @@ DWELL_FN Word load_word(const Word* from) {
         : "=l"(part[0]), "=l"(part[1])
         : "l"(from)
         : "memory");
-  Word word;
-  memcpy(&word, part, sizeof(Word));
-  return word;
+  Flag flag;
+  memcpy(&flag, part, sizeof(Flag));
+  return flag;
 }
 
-template <class T, int Warps, class Words>
+template <class T, int Warps, class Flags>
 class scan_team {
  public:
   using warp = scan_warp<T>;
@@ -126,10 +126,10 @@ class scan_team {
     unsigned tile;
   };
 
-  DWELL_FN scan_team(const Words& words, shared& s) : words_(words), s_(s) {}
+  DWELL_FN scan_team(const Flags& flags, shared& s) : flags_(flags), s_(s) {}
 
   DWELL_FN std::int64_t take() {
-    if (threadIdx.x == 0) s_.tile = atomicAdd(words_.next, 1u);
+    if (threadIdx.x == 0) s_.tile = atomicAdd(flags_.next, 1u);
     __syncthreads();
     return s_.tile;
   }
@@ -141,7 +141,7 @@ class scan_team {
   static DWELL_FN void put(T& to, T v) {
     if (warp::lane() == 0) to = v;
   }
-  static DWELL_FN void meet() { __syncthreads(); }
+  static DWELL_FN void barrier() { __syncthreads(); }
 
   template <class Op, int Group>
   DWELL_FN T look_back(std::int64_t tile, T aggregate) {
@@ -155,9 +155,9 @@ class scan_team {
   }
 
  private:
-  template <class Word>
-  static DWELL_FN void publish(Word* to, T v) {
-    if (warp::lane() == 0) store_word(to, Word{v, 1});
+  template <class Flag>
+  static DWELL_FN void publish(Flag* to, T v) {
+    if (warp::lane() == 0) store_flag(to, Flag{v, 1});
   }
 
   /// A lane a tile of the group.
@@ -165,21 +165,21 @@ class scan_team {
   DWELL_FN T look_back_by_warp(std::int64_t tile, T aggregate) {
     const std::int64_t group = tile / Group;
     const int place = static_cast<int>(tile % Group);
-    publish(words_.tile + tile, aggregate);
+    publish(flags_.tile + tile, aggregate);
     T own = Op::none();
     if (warp::lane() < place) {
-      auto word = load_word(words_.tile + group * Group + warp::lane());
-      while (word.there == 0) word = load_word(words_.tile + group * Group + warp::lane());
-      own = word.value;
+      auto flag = load_flag(flags_.tile + group * Group + warp::lane());
+      while (flag.there == 0) flag = load_flag(flags_.tile + group * Group + warp::lane());
+      own = flag.value;
     }
     __syncwarp();
     const T up_to = warp::template scan_lanes<Op>(own);
     const T last = __shfl_sync(~0u, up_to, place > 0 ? place - 1 : 0);
     const T within = place > 0 ? last : Op::none();
     const T all = Op::of(within, aggregate);
-    if (place == Group - 1) publish(words_.group + group, all);
+    if (place == Group - 1) publish(flags_.group + group, all);
     const T before = group > 0 ? before_group<Op>(group) : Op::none();
-    if (place == Group - 1) publish(words_.up_to + group, Op::of(before, all));
+    if (place == Group - 1) publish(flags_.up_to + group, Op::of(before, all));
     return Op::of(before, within);
   }
   /// Lane l looks at group - 1 - l. Once one knows of all up to it, and all behind it have their
@@ -191,7 +191,7 @@ class scan_team {
       T value = Op::none();
       bool there = false, all = false;
       if (at >= 0) {
-        const auto up_to = load_word(words_.up_to + at), own = load_word(words_.group + at);
+        const auto up_to = load_flag(flags_.up_to + at), own = load_flag(flags_.group + at);
         all = up_to.there != 0;
         there = all || own.there != 0;
         value = all ? up_to.value : own.value;
@@ -205,7 +205,7 @@ class scan_team {
     }
   }
 
-  Words words_;
+  Flags flags_;
   shared& s_;
 };
 

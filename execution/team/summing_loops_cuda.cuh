@@ -22,14 +22,14 @@ class summing_loops : public setup_loops {
     std::size_t bytes = 0;
     const std::size_t all = static_cast<std::size_t>(n) + 1;
     DWELL_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, from, to, all, stream_));
-    if (bytes > room_.size()) room_ = {where_, bytes, fresh::unset};
-    DWELL_CUDA(cub::DeviceScan::ExclusiveSum(room_.data(), bytes, from, to, all, stream_));
+    if (bytes > workspace_.size()) workspace_ = {where_, bytes, fresh::unset};
+    DWELL_CUDA(cub::DeviceScan::ExclusiveSum(workspace_.data(), bytes, from, to, all, stream_));
   }
 
  private:
   device where_;
   cudaStream_t stream_;
-  mutable buffer<std::byte> room_;
+  mutable buffer<std::byte> workspace_;
 };
 
 }  // namespace dwell::cuda

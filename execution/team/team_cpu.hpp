@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A team on a CPU: one thread that plays all lanes in turn. It runs the protocol of the GPU (see
-// team_cuda.cuh for the same members): a missing meeting of lanes shows when the lanes run in
+// team_cuda.cuh for the same members): a missing barrier of lanes shows when the lanes run in
 // reverse order, a missing grid barrier under ThreadSanitizer, a wrong index under
 // AddressSanitizer.
 #pragma once
@@ -190,7 +190,7 @@ class cpu_team {
     return halve(lane);
   }
 
-  /// f(w) for every warp w of the team: lanes that need no meeting to exchange values.
+  /// f(w) for every warp w of the team: lanes that need no barrier to exchange values.
   static constexpr int warp_count = Lanes / warp;
   template <class F>
   void warps(F&& f) {

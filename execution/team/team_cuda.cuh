@@ -165,7 +165,7 @@ class cuda_team {
 
   /// All teams meet; what they wrote before is visible after.
   DWELL_FN void sync_grid() {
-    if (!in_cluster()) return grid_.meet();
+    if (!in_cluster()) return grid_.wait();
     // One thread fences for its block: as a release by all threads it cost every warp its own.
     __syncthreads();
     if constexpr (has_clusters) {
@@ -178,7 +178,7 @@ class cuda_team {
   /// All teams meet that have given sums since they last met, and have not read what others write
   /// nor written what others read since: partials are visible after, nothing else need be.
   DWELL_FN void sync_partials() {
-    if (!in_cluster()) return grid_.meet();
+    if (!in_cluster()) return grid_.wait();
     cluster_.receive();
   }
 
@@ -243,8 +243,8 @@ class cuda_team {
     extern __shared__ __align__(16) unsigned char dwell_scratch[];
     return reinterpret_cast<double*>(dwell_scratch);
   }
-  /// Two buffers in turn: a lane reaches the meeting inside the next use only after it has read
-  /// this one, so one meeting per use is enough.
+  /// Two buffers in turn: a lane reaches the barrier inside the next use only after it has read
+  /// this one, so one barrier per use is enough.
   DWELL_FN double* next_sums() {
     static_assert(Sums);
     sum_buffer_ ^= 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The threads of a CPU run. They live as long as the pool; launch() gives every member one call and
 // returns when all are done, as a kernel launch followed by a synchronisation would. The caller is
-// a member itself: no core idles meanwhile, and a pool of one needs no meeting. In a child after
+// a member itself: no core idles meanwhile, and a pool of one needs no barrier. In a child after
 // fork() the pool starts threads of its own at the first launch.
 #pragma once
 #include "dwell/execution/device/threads/threads_cpu.hpp"
@@ -27,10 +27,10 @@ class thread_pool {
   class workers {
    public:
     explicit workers(int members)
-        : meet_(members, false), others_(members - 1, [this](int t) { serve(t + 1); }) {}
+        : barrier_(members, false), others_(members - 1, [this](int t) { serve(t + 1); }) {}
     ~workers() {
       task_ = nullptr;
-      meet_.arrive_and_wait();
+      barrier_.arrive_and_wait();
     }
 
     template <class F>
@@ -39,23 +39,23 @@ class thread_pool {
       task_ = [](const void* of_task, int member) { (*static_cast<const F*>(of_task))(member); };
       first_failure failed;
       failed_ = &failed;
-      meet_.arrive_and_wait();
+      barrier_.arrive_and_wait();
       failed.guard([&] { f(0); });
-      meet_.arrive_and_wait();
+      barrier_.arrive_and_wait();
       failed.rethrow();
     }
 
    private:
     void serve(int member) {
       for (;;) {
-        meet_.arrive_and_wait();
+        barrier_.arrive_and_wait();
         if (!task_) return;
         failed_->guard([&] { task_(of_task_, member); });
-        meet_.arrive_and_wait();
+        barrier_.arrive_and_wait();
       }
     }
 
-    cpu_barrier meet_;
+    cpu_barrier barrier_;
     void (*task_)(const void* of_task, int member) = nullptr;
     const void* of_task_ = nullptr;
     first_failure* failed_ = nullptr;

@@ -41,11 +41,11 @@ struct bicgstab_method : run_outcome {
     double alpha = 0.0, omega = 0.0;
     double shadow = 0.0;  ///< ||r~||
     double first = 0.0;   ///< r.r of the start
-    double scale = 1.0;   ///< scale of what a chain is handed
+    double scale = 1.0;   ///< scale of what a sequence is handed
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
+  static scalars steady_state(bool jacobi) {
     scalars m;
     m.step = 1;
     m.fixed = true;

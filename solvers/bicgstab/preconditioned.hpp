@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Bi-CGSTAB with a preconditioner from the right that is a chain of products, in f32 under an
-// iteration in T (see method.hpp). The chain runs twice an iteration, once for each of its two
-// products: four phases and those of both chains. Step -1 computes the residual of the start
+// Bi-CGSTAB with a preconditioner from the right that is a sequence of products, in f32 under an
+// iteration in T (see method.hpp). The sequence runs twice an iteration, once for each of its two
+// products: four phases and those of both sequences. Step -1 computes the residual of the start
 // vector.
 #pragma once
 #include <cmath>
@@ -15,7 +15,7 @@ namespace dwell {
 struct preconditioned_bicgstab : bicgstab_method {
   static constexpr const char* name = "bicgstab-preconditioned";
   static constexpr const char* variant = "preconditioned";
-  /// y is M p, g is M s; u = A y; t = A g; w is the shadow vector; z what the chain gives, and h
+  /// y is M p, g is M s; u = A y; t = A g; w is the shadow vector; z what the sequence gives, and h
   /// its input. r holds b at the start, and s between the two products.
   enum : int { x, r, p, y, g, u, t, w, z, h, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "y", "g",
@@ -26,13 +26,13 @@ struct preconditioned_bicgstab : bicgstab_method {
   using in_registers = vector_list<r, p>;
   using results = vector_list<x>;
   static constexpr int phases = 6;
-  static constexpr int chains[] = {1, 4};
-  static constexpr leaves left_by[phases] = {leaves::both, leaves::elements, leaves::sums,
-                                             leaves::both, leaves::elements, leaves::sums};
+  static constexpr int sequences[] = {1, 4};
+  static constexpr output outputs[phases] = {output::both, output::elements, output::sums,
+                                             output::both, output::elements, output::sums};
   static constexpr bool whole_rows = true;
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       direction<T>(s, m);
     else if constexpr (Phase == 1)
@@ -49,8 +49,8 @@ struct preconditioned_bicgstab : bicgstab_method {
 
  private:
   /// x += alpha y + omega g, r = s - omega t, and p = r + beta (p - omega u), which is handed over.
-  template <class T, class Store>
-  DWELL_FN static void direction(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void direction(Workspace& st, scalars& m) {
     st.poll();
     if (m.step < 0) {
       st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
@@ -88,18 +88,18 @@ struct preconditioned_bicgstab : bicgstab_method {
     m.fresh = by.restart;
   }
 
-  /// A phase of the chain; the last one puts its result where it is multiplied.
-  template <int To, class T, class Store>
-  DWELL_FN static void precondition(Store& st, const scalars& m) {
+  /// A phase of the sequence; the last one puts its result where it is multiplied.
+  template <int To, class T, class Workspace>
+  DWELL_FN static void precondition(Workspace& st, const scalars& m) {
     if (m.step < 0) return;  // x is multiplied
-    st.run_chain(writes<z>{});
-    if (st.chain_phase() + 1 == st.chain_phases())
+    st.run_sequence(writes<z>{});
+    if (st.sequence_phase() + 1 == st.sequence_phases())
       st.each_owned(reads<z>{}, writes<To>{}, [](T* v) { v[To] = v[z]; });
   }
 
   /// u = A y and (r~, u); at the start u = A x.
-  template <class T, class Store>
-  DWELL_FN static void first_product(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void first_product(Workspace& st, scalars& m) {
     st.multiply(reads<y>{}, writes<u>{});
     if (m.step < 0) return;
     st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
@@ -107,8 +107,8 @@ struct preconditioned_bicgstab : bicgstab_method {
   }
 
   /// Does the run end here? Else s = r - alpha u, handed over; at the start r = b - A x.
-  template <class T, class Store>
-  DWELL_FN static void half_step(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void half_step(Workspace& st, scalars& m) {
     if (m.step < 0) {
       if (m.target2 > 0.0) m.scale = std::ldexp(1.0, -std::ilogb(m.target2) / 2);
       st.each_owned(reads<r, u>{}, writes<r, p, u, t, y, g>{}, [](T* v) {
@@ -131,8 +131,8 @@ struct preconditioned_bicgstab : bicgstab_method {
   }
 
   /// t = A g, and the sums of the step.
-  template <class T, class Store>
-  DWELL_FN static void second_product(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void second_product(Workspace& st, scalars& m) {
     if (m.step < 0) {
       m.step = 0;
       return;

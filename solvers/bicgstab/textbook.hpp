@@ -25,12 +25,12 @@ struct textbook_bicgstab : bicgstab_method {
   using in_registers = vector_list<r, p>;
   using results = vector_list<x>;
   static constexpr int phases = 4;
-  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::both,
-                                             leaves::sums};
+  static constexpr output outputs[phases] = {output::both, output::sums, output::both,
+                                             output::sums};
   static constexpr bool whole_rows = true;
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       direction<T>(s, m);
     else if constexpr (Phase == 1)
@@ -43,8 +43,8 @@ struct textbook_bicgstab : bicgstab_method {
 
  private:
   /// x += alpha D p + omega D s, r = s - omega t, and p = r + beta (p - omega u).
-  template <class T, class Store>
-  DWELL_FN static void direction(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void direction(Workspace& st, scalars& m) {
     st.poll();
     if (m.step < 0) {
       st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
@@ -61,8 +61,8 @@ struct textbook_bicgstab : bicgstab_method {
     m.fresh = restart;
   }
 
-  template <class T, class Store>
-  DWELL_FN static void update(Store& st, const scalars& m, double beta_, bool restart) {
+  template <class T, class Workspace>
+  DWELL_FN static void update(Workspace& st, const scalars& m, double beta_, bool restart) {
     const T alpha = static_cast<T>(m.alpha), omega = static_cast<T>(m.omega),
             beta = static_cast<T>(beta_);
     const auto step = [=](T* v, T dp, T ds, double* acc) {
@@ -106,8 +106,8 @@ struct textbook_bicgstab : bicgstab_method {
   }
 
   /// u = A D p and (r~, u); at the start u = A x.
-  template <class T, class Store>
-  DWELL_FN static void first_product(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void first_product(Workspace& st, scalars& m) {
     st.multiply(reads<y>{}, writes<u>{});
     if (m.step < 0) return;
     st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
@@ -115,8 +115,8 @@ struct textbook_bicgstab : bicgstab_method {
   }
 
   /// Does the run end here? Else s = r - alpha u; at the start r = b - A x.
-  template <class T, class Store>
-  DWELL_FN static void half_step(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void half_step(Workspace& st, scalars& m) {
     if (m.step < 0) {
       st.each_owned(reads<r, u>{}, writes<r, p, u, t>{}, [](T* v) {
         v[r] -= v[u];
@@ -147,8 +147,8 @@ struct textbook_bicgstab : bicgstab_method {
   }
 
   /// t = A D s, and the sums of the step.
-  template <class T, class Store>
-  DWELL_FN static void second_product(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void second_product(Workspace& st, scalars& m) {
     if (m.step < 0) {
       m.step = 0;
       return;

@@ -18,7 +18,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/recurrence.hpp"
-#include "dwell/solvers/linear/method/weighed_form.hpp"
+#include "dwell/solvers/linear/method/cost_model.hpp"
 
 namespace dwell {
 
@@ -27,10 +27,10 @@ struct pipelined_cg : cg_recurrence {
   static constexpr const char* variant = "pipelined";
   /// It moves more bytes than the single reduction for one barrier less. Where every phase is a
   /// launch it has not been measured, and stays out.
-  static bool may_beat(const weighed_form& first) {
+  static bool may_beat(const cost_model& first) {
     return first.cooperative && first.bound_by_barriers;
   }
-  static constexpr bool drifts = true;
+  static constexpr bool needs_residual_replacement = true;
   /// The products: au = A u and as = A s of the exchanged pair (gu, gs); in a replacement of (x,
   /// p). d is the inverse of the diagonal.
   enum : int { x, u, p, s, au, as, gu, gs, b, d, vectors };
@@ -43,7 +43,7 @@ struct pipelined_cg : cg_recurrence {
   using results = vector_list<x>;
   static constexpr int sum_count = 2 * set;
   static constexpr int phases = 1;
-  static constexpr leaves left_by[phases] = {leaves::both};
+  static constexpr output outputs[phases] = {output::both};
   static constexpr bool whole_rows = true;
 
   /// What the pair holds when a phase begins: nothing yet; x alone, at the start; (x, p), in a
@@ -52,10 +52,10 @@ struct pipelined_cg : cg_recurrence {
   /// second nothing that counts.
   enum stage : int { nothing, has_x, has_x_and_p, iterating, has_p, computed };
 
-  static scalars in_midst(bool jacobi) { return midst_at(iterating, jacobi); }
+  static scalars steady_state(bool jacobi) { return steady_state_at(iterating, jacobi); }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& st, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& st, scalars& m) {
     st.exchange(m.parity);
     st.poll(m.parity ^ 1);
     if (m.stage != nothing && m.stage != computed) st.multiply(reads<gu>{}, writes<au, as>{});
@@ -69,8 +69,8 @@ struct pipelined_cg : cg_recurrence {
   }
 
  private:
-  template <class T, class Store>
-  DWELL_FN static void iterate(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void iterate(Workspace& st, scalars& m) {
     const bool carries = m.stage == iterating;
     const sums<set> now = sums_of(st, m);
     st.note(m.step, now.v[rr], {m.alpha, now.v[nu]});
@@ -115,8 +115,8 @@ struct pipelined_cg : cg_recurrence {
     });
   }
 
-  template <class Store>
-  DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
+  template <class Workspace>
+  DWELL_FN static sums<set> sums_of(Workspace& st, const scalars& m) {
     const int shift = set * m.parity;
     if (m.jacobi) return st.total(sum_of<nu, set>{shift}, with_interrupt{m.parity});
     const sums<rr> now = st.total(sum_of<nu, rr>{shift}, with_interrupt{m.parity});
@@ -124,8 +124,8 @@ struct pipelined_cg : cg_recurrence {
   }
 
   /// From (x, p), u = M (b - A x) and s = M A p; from p, s alone.
-  template <class T, class Store>
-  DWELL_FN static void renew(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void renew(Workspace& st, scalars& m) {
     if (m.stage == has_p) {
       summed<T>(st, m, reads<u, p, as>{}, writes<s>{}, [](T* v, T scale) { v[s] = scale * v[as]; });
       m.stage = computed;
@@ -141,8 +141,8 @@ struct pipelined_cg : cg_recurrence {
   }
 
   /// p = M (b - A x), in two phases; what follows is a replacement's second half.
-  template <class T, class Store>
-  DWELL_FN static void start(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void start(Workspace& st, scalars& m) {
     if (m.stage == nothing) {
       st.each_owned(reads<x>{}, writes<gu, gs>{}, [](T* v) {
         v[gu] = v[x];
@@ -165,8 +165,8 @@ struct pipelined_cg : cg_recurrence {
 
   /// A pass whose f(v, scale) gets the element of M (1 without a preconditioner), and the sums of
   /// the next iteration from what it leaves in u, p and s.
-  template <class T, class Store, int... R, class Writes, class F>
-  DWELL_FN static void summed(Store& st, const scalars& m, reads<R...> in, Writes out, F&& f) {
+  template <class T, class Workspace, int... R, class Writes, class F>
+  DWELL_FN static void summed(Workspace& st, const scalars& m, reads<R...> in, Writes out, F&& f) {
     const int shift = set * (m.parity ^ 1);
     if (m.jacobi)
       st.each_owned(reads<R..., d>{}, out, adds_to<nu, set>{shift}, [&](T* v, double* acc) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Conjugate gradients with a preconditioner that is a chain of products (Hestenes and Stiefel 1952;
-// Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 9.1): z = M r, in f32 under an
-// iteration in T. The residual is handed to the chain when it is written; whether it is small
-// enough is known one barrier later, before the chain begins.
+// Conjugate gradients with a preconditioner that is a sequence of products (Hestenes and Stiefel
+// 1952; Saad, Iterative Methods for Sparse Linear Systems, 2003, algorithm 9.1): z = M r, in f32
+// under an iteration in T. The residual is handed to the sequence when it is written; whether it is
+// small enough is known one barrier later, before the sequence begins.
 #pragma once
 #include <cmath>
 
@@ -15,7 +15,7 @@ namespace dwell {
 struct preconditioned_cg : cg_method {
   static constexpr const char* name = "cg-preconditioned";
   static constexpr const char* variant = "preconditioned";
-  /// h is the chain's input, which a pass writes as it writes r; r holds b at the start.
+  /// h is the sequence's input, which a pass writes as it writes r; r holds b at the start.
   enum : int { x, r, p, q, z, h, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "q", "z", "h"};
   static constexpr int rhs = r;
@@ -25,9 +25,9 @@ struct preconditioned_cg : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 4;
-  static constexpr int chains[] = {3};
-  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums,
-                                             leaves::sums};
+  static constexpr int sequences[] = {3};
+  static constexpr output outputs[phases] = {output::elements, output::sums, output::sums,
+                                             output::sums};
 
   struct scalars {
     int step = -1;
@@ -41,7 +41,7 @@ struct preconditioned_cg : cg_method {
     double scale = 1.0;  ///< scale of what is handed over
   };
 
-  static scalars in_midst(bool) {
+  static scalars steady_state(bool) {
     scalars m;
     m.step = 1;
     m.fixed = true;
@@ -49,8 +49,8 @@ struct preconditioned_cg : cg_method {
     return m;
   }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       direction<T>(s, m);
     else if constexpr (Phase == 1)
@@ -63,8 +63,8 @@ struct preconditioned_cg : cg_method {
 
  private:
   /// x += alpha p for the step before; then p = z + beta p.
-  template <class T, class Store>
-  DWELL_FN static void direction(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void direction(Workspace& s, scalars& m) {
     if (m.step < 0) {
       s.each_owned(reads<x>{}, writes<p>{}, [](T* v) { v[p] = v[x]; });
       return;
@@ -88,15 +88,15 @@ struct preconditioned_cg : cg_method {
   }
 
   /// x += alpha p where the run ends.
-  template <class T, class Store>
-  DWELL_FN static void take_step(Store& s, const scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void take_step(Workspace& s, const scalars& m) {
     const T alpha = static_cast<T>(m.alpha);
     s.each_owned(reads<x, p>{}, writes<x>{}, [=](T* v) { v[x] = fma(alpha, v[p], v[x]); });
   }
 
   /// r -= alpha q, handed over, and r.r.
-  template <class T, class Store>
-  DWELL_FN static void residual(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void residual(Workspace& s, scalars& m) {
     s.finish(writes<q>{});
     s.poll();
     m.alpha = 0.0;
@@ -125,10 +125,10 @@ struct preconditioned_cg : cg_method {
     });
   }
 
-  /// A phase of the chain: the first knows whether the run ends, the last one gives r.z.
-  template <class T, class Store>
-  DWELL_FN static void precondition(Store& s, scalars& m) {
-    if (s.chain_phase() == 0) {
+  /// A phase of the sequence: the first knows whether the run ends, the last one gives r.z.
+  template <class T, class Workspace>
+  DWELL_FN static void precondition(Workspace& s, scalars& m) {
+    if (s.sequence_phase() == 0) {
       m.rr = s.total(sum_of<rr>{}, with_interrupt{}).v[0];
       m.stop = verdict(m, s.interrupted());
       if (m.stop != running) {
@@ -136,8 +136,8 @@ struct preconditioned_cg : cg_method {
         return take_step<T>(s, m);
       }
     }
-    s.run_chain(writes<z>{});
-    if (s.chain_phase() + 1 == s.chain_phases())
+    s.run_sequence(writes<z>{});
+    if (s.sequence_phase() + 1 == s.sequence_phases())
       s.each_owned(reads<r, z>{}, writes<>{}, adds_to<rz>{}, [](T* v, double* acc) {
         acc[0] = fma(static_cast<double>(v[r]), static_cast<double>(v[z]), acc[0]);
       });

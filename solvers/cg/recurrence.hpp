@@ -31,7 +31,7 @@ struct cg_recurrence : cg_method {
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars midst_at(int stage, bool jacobi) {
+  static scalars steady_state_at(int stage, bool jacobi) {
     scalars m;
     m.step = 1;
     m.fixed = true;

@@ -15,7 +15,7 @@ namespace dwell {
 struct single_reduction_cg : cg_recurrence {
   static constexpr const char* name = "cg-single-reduction";
   static constexpr const char* variant = "single-reduction";
-  static constexpr bool weighed_first = true;
+  static constexpr bool planned_first = true;
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
   enum : int { x, r, p, s, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "r", "p", "s", "d"};
@@ -25,15 +25,15 @@ struct single_reduction_cg : cg_recurrence {
   using results = vector_list<x>;
   static constexpr int sum_count = set;
   static constexpr int phases = 2;
-  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums};
+  static constexpr output outputs[phases] = {output::elements, output::sums};
   static constexpr bool whole_rows = true;
 
   enum stage : int { starting, residual, iterating };
 
-  static scalars in_midst(bool jacobi) { return midst_at(iterating, jacobi); }
+  static scalars steady_state(bool jacobi) { return steady_state_at(iterating, jacobi); }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& st, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& st, scalars& m) {
     if constexpr (Phase == 0)
       update<T>(st, m);
     else
@@ -42,8 +42,8 @@ struct single_reduction_cg : cg_recurrence {
 
  private:
   /// At the start p = x, then r = b - A x and p = M r; else the step that the sums allow.
-  template <class T, class Store>
-  DWELL_FN static void update(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void update(Workspace& st, scalars& m) {
     if (m.stage == iterating) return iterate<T>(st, m);
     if (m.stage == starting) {
       st.each_owned(reads<x>{}, writes<p>{}, [](T* v) { v[p] = v[x]; });
@@ -63,8 +63,8 @@ struct single_reduction_cg : cg_recurrence {
     m.stage = iterating;
   }
 
-  template <class T, class Store>
-  DWELL_FN static void iterate(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void iterate(Workspace& st, scalars& m) {
     const sums<set> now = sums_of(st, m);
     st.note(m.step, now.v[rr], {m.alpha, now.v[nu]});
     const next then = decide(m, now.v, st.interrupted(), false);
@@ -84,16 +84,16 @@ struct single_reduction_cg : cg_recurrence {
       });
   }
 
-  template <class Store>
-  DWELL_FN static sums<set> sums_of(Store& st, const scalars& m) {
+  template <class Workspace>
+  DWELL_FN static sums<set> sums_of(Workspace& st, const scalars& m) {
     if (m.jacobi) return st.total(sum_of<nu, set>{}, with_interrupt{});
     const sums<rr> now = st.total(sum_of<nu, rr>{}, with_interrupt{});
     return {{now.v[nu], now.v[mu], now.v[sigma], now.v[gamma], now.v[nu]}};
   }
 
   /// s = A p, and the sums.
-  template <class T, class Store>
-  DWELL_FN static void product(Store& st, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void product(Workspace& st, scalars& m) {
     st.poll();
     st.multiply(reads<p>{}, writes<s>{});
     if (m.stage != iterating) return;

@@ -8,7 +8,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/linear/program.hpp"
 #include "dwell/solvers/cg/method.hpp"
-#include "dwell/solvers/linear/method/weighed_form.hpp"
+#include "dwell/solvers/linear/method/cost_model.hpp"
 
 namespace dwell {
 
@@ -17,7 +17,7 @@ struct textbook_cg : cg_method {
   static constexpr const char* variant = "textbook";
   /// The single reduction moves the same bytes with a barrier less, but its teams are cut between
   /// rows: this form may win where that leaves one team with much more than its share.
-  static bool may_beat(const weighed_form& first) {
+  static bool may_beat(const cost_model& first) {
     return first.tiles_per_team > 1.2 * first.fair_tiles;
   }
   /// d is the inverse of the diagonal (Jacobi); r holds b at the start.
@@ -29,7 +29,7 @@ struct textbook_cg : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
-  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums};
+  static constexpr output outputs[phases] = {output::elements, output::sums, output::sums};
 
   struct scalars {
     int step = -1;
@@ -44,7 +44,7 @@ struct textbook_cg : cg_method {
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
+  static scalars steady_state(bool jacobi) {
     scalars m;
     m.step = 1;
     m.fixed = true;
@@ -53,8 +53,8 @@ struct textbook_cg : cg_method {
     return m;
   }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       direction<T>(s, m);
     } else if constexpr (Phase == 1) {
@@ -66,8 +66,8 @@ struct textbook_cg : cg_method {
 
  private:
   /// x += alpha p for the step before; then p = z + beta p, unless the run ends here.
-  template <class T, class Store>
-  DWELL_FN static void direction(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void direction(Workspace& s, scalars& m) {
     if (m.step < 0) {
       s.each_owned(reads<x>{}, writes<p>{}, [](T* v) { v[p] = v[x]; });
       return;
@@ -97,8 +97,8 @@ struct textbook_cg : cg_method {
   }
 
   /// r -= alpha q, and the sums r.r and r.z.
-  template <class T, class Store>
-  DWELL_FN static void residual(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void residual(Workspace& s, scalars& m) {
     s.finish(writes<q>{});
     s.poll();
     m.alpha = 0.0;

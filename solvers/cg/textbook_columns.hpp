@@ -38,7 +38,7 @@ struct textbook_columns : cg_method {
   using results = vector_list<x>;
   enum : int { pq, rr, rz, sum_count };
   static constexpr int phases = 3;
-  static constexpr leaves left_by[phases] = {leaves::elements, leaves::sums, leaves::sums};
+  static constexpr output outputs[phases] = {output::elements, output::sums, output::sums};
 
   struct column {
     double target2 = 0.0;  ///< converged when r.r <= target2
@@ -58,10 +58,10 @@ struct textbook_columns : cg_method {
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) { return {1, running, 3, jacobi, true}; }
+  static scalars steady_state(bool jacobi) { return {1, running, 3, jacobi, true}; }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       direction<T>(s, m);
     } else if constexpr (Phase == 1) {
@@ -83,8 +83,8 @@ struct textbook_columns : cg_method {
   };
 
   /// x += alpha p for the step before; then p = z + beta p, unless the column ends here.
-  template <class T, class Store>
-  DWELL_FN static void direction(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void direction(Workspace& s, scalars& m) {
     if (m.step < 0) {
       s.each_owned(reads<x>{}, writes<p>{}, [](int, T* v) { v[p] = v[x]; });
       return;
@@ -97,8 +97,8 @@ struct textbook_columns : cg_method {
               [](const sums<1>& now) { return now.v[0]; });
   }
   /// rz(now[lane]) is the column's r.z.
-  template <class T, class Store, class Sums, class Rz>
-  DWELL_FN static void turn(Store& s, scalars& m, Sums now, Rz&& rz) {
+  template <class T, class Workspace, class Sums, class Rz>
+  DWELL_FN static void turn(Workspace& s, scalars& m, Sums now, Rz&& rz) {
     auto by = s.template per_column<move<T>>();
     s.record(
         m.step, [&](int lane) { return s.column_of(lane).stop == running; },
@@ -149,8 +149,8 @@ struct textbook_columns : cg_method {
   }
 
   /// r -= alpha q, and the sums r.r and r.z.
-  template <class T, class Store>
-  DWELL_FN static void residual(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void residual(Workspace& s, scalars& m) {
     s.poll();
     auto by = s.template per_column<move<T>>();
     if (m.step >= 0) {

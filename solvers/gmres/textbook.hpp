@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Generalised minimal residuals for any square matrix (Saad and Schultz, SIAM J. Sci. Stat. Comput.
-// 7, 1986), restarted, with a preconditioner from the right: none, a diagonal, or a chain of
+// 7, 1986), restarted, with a preconditioner from the right: none, a diagonal, or a sequence of
 // products. The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and
 // Rozloznik, Comput. Math. Appl. 50, 2005), whose scalar products are summed together: four phases
-// and those of the chain, each with a barrier.
+// and those of the sequence, each with a barrier.
 //
 // Passes through the phases are of two kinds. An Arnoldi pass is an iteration: it multiplies the
 // next basis vector, orthogonalises the product, and turns its column of the Hessenberg matrix into
@@ -31,7 +31,8 @@ struct textbook_gmres : run_outcome {
   static constexpr const char* name = "gmres";
   static constexpr const char* variant = "textbook";
   /// y is the preconditioned basis vector, or x, that a pass multiplies; q its product, and before
-  /// it what the chain gives; d the inverse of the diagonal (Jacobi); h the input of the chain.
+  /// it what the sequence gives; d the inverse of the diagonal (Jacobi); h the input of the
+  /// sequence.
   enum : int { x, b, q, y, d, h, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "b", "q", "y", "d", "h"};
   static constexpr int rhs = b;
@@ -41,9 +42,9 @@ struct textbook_gmres : run_outcome {
   using results = vector_list<x>;
   enum : int { ww, qq, sum_count };
   static constexpr int phases = 5;
-  static constexpr int chains[] = {1};
-  static constexpr leaves left_by[phases] = {leaves::elements, leaves::elements, leaves::sums,
-                                             leaves::sums, leaves::sums};
+  static constexpr int sequences[] = {1};
+  static constexpr output outputs[phases] = {output::elements, output::elements, output::sums,
+                                             output::sums, output::sums};
   static constexpr bool whole_rows = true;
 
   struct scalars {
@@ -52,19 +53,19 @@ struct textbook_gmres : run_outcome {
     int max_steps = 0;
     int restart = 0;  ///< basis vectors
     bool jacobi = false;
-    bool chained = false;   ///< the preconditioner is the chain
-    bool fixed = false;     ///< run max_steps, whatever happens
-    bool measuring = true;  ///< this is a residual pass
-    int column = 0;         ///< basis vectors that have been multiplied since the last restart
-    int ending = running;   ///< why the run is to end after this residual pass
-    double target2 = 0.0;   ///< converged when r.r <= target2
+    bool by_sequence = false;  ///< the preconditioner is the sequence
+    bool fixed = false;        ///< run max_steps, whatever happens
+    bool measuring = true;     ///< this is a residual pass
+    int column = 0;            ///< basis vectors that have been multiplied since the last restart
+    int ending = running;      ///< why the run is to end after this residual pass
+    double target2 = 0.0;      ///< converged when r.r <= target2
     double rr = 0.0;
     double before = 0.0;  ///< r.r of the last restart
-    double scale = 1.0;   ///< scale of what the chain is handed in a residual pass
+    double scale = 1.0;   ///< scale of what the sequence is handed in a residual pass
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
+  static scalars steady_state(bool jacobi) {
     scalars m;
     m.step = 1;
     m.fixed = true;
@@ -82,8 +83,8 @@ struct textbook_gmres : run_outcome {
     return 6 * n + 3 + n * (n + 1) / 2;
   }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       begin_pass<T>(s, m);
     else if constexpr (Phase == 1)
@@ -116,14 +117,14 @@ struct textbook_gmres : run_outcome {
           r(tail + 2) {}
     DWELL_FN double& upper(int i, int j) const { return r[j * (j + 1) / 2 + i]; }
   };
-  template <class Store>
-  DWELL_FN static small_matrices matrices_of(const Store& s) {
+  template <class Workspace>
+  DWELL_FN static small_matrices matrices_of(const Workspace& s) {
     return {s.team_memory(), s.basis_size()};
   }
 
   /// What the pass before has shown; then the vector to multiply.
-  template <class T, class Store>
-  DWELL_FN static void begin_pass(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void begin_pass(Workspace& s, scalars& m) {
     if (m.step < 0) {
       m.step = 0;
       s.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
@@ -143,8 +144,8 @@ struct textbook_gmres : run_outcome {
   }
 
   /// After a residual pass: r = b - A x is in q.
-  template <class Store>
-  DWELL_FN static void begin_cycle(Store& s, scalars& m, double rr) {
+  template <class Workspace>
+  DWELL_FN static void begin_cycle(Workspace& s, scalars& m, double rr) {
     const bool at_start = m.step == 0 && m.column == 0;
     const double estimated = m.rr;
     m.rr = rr;
@@ -176,8 +177,8 @@ struct textbook_gmres : run_outcome {
   }
 
   /// After an Arnoldi pass: w is orthogonal to the basis, and of length `w`.
-  template <class T, class Store>
-  DWELL_FN static void end_column(Store& s, scalars& m, double w, double product2) {
+  template <class T, class Workspace>
+  DWELL_FN static void end_column(Workspace& s, scalars& m, double w, double product2) {
     const small_matrices a = matrices_of(s);
     const int j = m.column;
     const double least = least_part<T> * std::sqrt(product2);
@@ -220,10 +221,10 @@ struct textbook_gmres : run_outcome {
   }
 
   /// The next basis vector from w, or from the residual.
-  template <class T, class Store>
-  DWELL_FN static void next_vector(Store& s, const scalars& m, double w) {
+  template <class T, class Workspace>
+  DWELL_FN static void next_vector(Workspace& s, const scalars& m, double w) {
     const T by = static_cast<T>(w > 0.0 ? 1.0 / w : 0.0);
-    if (m.chained)
+    if (m.by_sequence)
       s.put_basis(reads<q>{}, writes<h>{}, m.column, [=](T* v, T& e) { v[h] = e = by * v[q]; });
     else if (m.jacobi)
       s.put_basis(reads<q, d>{}, writes<y>{}, m.column, [=](T* v, T& e) {
@@ -235,12 +236,12 @@ struct textbook_gmres : run_outcome {
   }
 
   /// x += M V c, where c solves R c = g.
-  template <class T, class Store>
-  DWELL_FN static void add_combination(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void add_combination(Workspace& s, scalars& m) {
     const small_matrices a = matrices_of(s);
     solve_triangle(s.team(), a, m.column);
     s.template add_basis<q>(m.column, a.factor, 1.0, true);
-    if (m.chained) {
+    if (m.by_sequence) {
       double most = 0.0;
       for (int k = 0; k < m.column; ++k) most = std::fmax(most, std::fabs(a.factor[k]));
       m.scale = most > 0.0 && finite(most) ? std::ldexp(1.0, -std::ilogb(most)) : 1.0;
@@ -268,12 +269,12 @@ struct textbook_gmres : run_outcome {
     }
   }
 
-  /// A phase of the chain; the last one puts its result where it is multiplied.
-  template <class T, class Store>
-  DWELL_FN static void precondition(Store& s, scalars& m) {
-    if (!m.chained || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
-    s.run_chain(writes<q>{});
-    if (s.chain_phase() + 1 != s.chain_phases()) return;
+  /// A phase of the sequence; the last one puts its result where it is multiplied.
+  template <class T, class Workspace>
+  DWELL_FN static void precondition(Workspace& s, scalars& m) {
+    if (!m.by_sequence || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
+    s.run_sequence(writes<q>{});
+    if (s.sequence_phase() + 1 != s.sequence_phases()) return;
     const T by = static_cast<T>(1.0 / m.scale);
     if (m.measuring)
       s.each_owned(reads<x, q>{}, writes<x, y>{}, [=](T* v) { v[y] = v[x] = fma(by, v[q], v[x]); });
@@ -282,8 +283,8 @@ struct textbook_gmres : run_outcome {
   }
 
   /// q = A y; of a residual pass q = b - A y and its square.
-  template <class T, class Store>
-  DWELL_FN static void multiply(Store& s, const scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void multiply(Workspace& s, const scalars& m) {
     s.poll();
     s.multiply(reads<y>{}, writes<q>{});
     if (m.measuring) {
@@ -298,16 +299,16 @@ struct textbook_gmres : run_outcome {
     }
   }
 
-  template <class T, class Store>
-  DWELL_FN static void orthogonalise(Store& s, const scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void orthogonalise(Workspace& s, const scalars& m) {
     if (m.measuring) return;
     const small_matrices a = matrices_of(s);
     s.basis_totals(m.column + 1, 0, a.first);
     s.template add_basis<q>(m.column + 1, a.first, -1.0);
     s.template multiply_basis<q>(m.column + 1, 1);
   }
-  template <class T, class Store>
-  DWELL_FN static void orthogonalise_again(Store& s, const scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void orthogonalise_again(Workspace& s, const scalars& m) {
     if (m.measuring) return;
     const small_matrices a = matrices_of(s);
     s.basis_totals(m.column + 1, 1, a.second);

@@ -36,7 +36,7 @@ struct minres_method : run_outcome {
   };
 
   /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars in_midst(bool jacobi) {
+  static scalars steady_state(bool jacobi) {
     scalars m;
     m.step = 1;
     m.fixed = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Minimal residuals with a preconditioner that is a chain of products, symmetric and positive
+// Minimal residuals with a preconditioner that is a sequence of products, symmetric and positive
 // definite (see method.hpp; Greenbaum, Iterative Methods for Solving Linear Systems, 1997,
-// algorithm 8): z = M r2, in f32 under an iteration in T. The chain is handed the next Lanczos
+// algorithm 8): z = M r2, in f32 under an iteration in T. The sequence is handed the next Lanczos
 // vector as it is written, after the look whether the run ends.
 #pragma once
 #include <cmath>
@@ -15,7 +15,7 @@ namespace dwell {
 struct preconditioned_minres : minres_method {
   static constexpr const char* name = "minres-preconditioned";
   static constexpr const char* variant = "preconditioned";
-  /// h is the chain's input, which a pass writes as it writes r2; r2 holds b at the start.
+  /// h is the sequence's input, which a pass writes as it writes r2; r2 holds b at the start.
   enum : int { x, r, v, q, r1, r2, w1, w2, z, h, vectors };
   static constexpr const char* vector_names[vectors] = {"x",  "r",  "v",  "q", "r1",
                                                         "r2", "w1", "w2", "z", "h"};
@@ -26,17 +26,17 @@ struct preconditioned_minres : minres_method {
   using results = vector_list<x>;
   enum : int { vq, zz, rr, sum_count };
   static constexpr int phases = 4;
-  static constexpr int chains[] = {3};
-  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::sums,
-                                             leaves::sums};
+  static constexpr int sequences[] = {3};
+  static constexpr output outputs[phases] = {output::both, output::sums, output::sums,
+                                             output::sums};
 
   struct scalars : minres_method::scalars {
     double scale = 1.0;  ///< scale of what is handed over
   };
-  static scalars in_midst(bool) { return {minres_method::in_midst(false), 1.0}; }
+  static scalars steady_state(bool) { return {minres_method::steady_state(false), 1.0}; }
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       advance<T>(s, m);
     else if constexpr (Phase == 1)
@@ -49,8 +49,8 @@ struct preconditioned_minres : minres_method {
 
  private:
   /// The rotation of the step that the last Lanczos vector completes: x, w, r and the next v.
-  template <class T, class Store>
-  DWELL_FN static void advance(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void advance(Workspace& s, scalars& m) {
     if (m.step < 0) {
       s.each_owned(reads<x>{}, writes<v>{}, [](T* e) { e[v] = e[x]; });
       return;
@@ -91,8 +91,8 @@ struct preconditioned_minres : minres_method {
   }
 
   /// Does the run end here? Else q = A v.
-  template <class T, class Store>
-  DWELL_FN static void product(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void product(Workspace& s, scalars& m) {
     if (m.step >= 0) {
       m.rr = s.total(sum_of<rr>{}, with_interrupt{}).v[0];
       s.note(m.step, m.rr, {0.0, m.rr});
@@ -103,8 +103,8 @@ struct preconditioned_minres : minres_method {
   }
 
   /// The next Lanczos vector, handed over; at the start the residual, which is the first one.
-  template <class T, class Store>
-  DWELL_FN static void orthogonalise(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void orthogonalise(Workspace& s, scalars& m) {
     s.finish(writes<q>{});
     s.poll();
     if (m.step < 0) {
@@ -130,11 +130,11 @@ struct preconditioned_minres : minres_method {
     });
   }
 
-  /// A phase of the chain; the last one gives r2.z.
-  template <class T, class Store>
-  DWELL_FN static void precondition(Store& s, scalars&) {
-    s.run_chain(writes<z>{});
-    if (s.chain_phase() + 1 == s.chain_phases())
+  /// A phase of the sequence; the last one gives r2.z.
+  template <class T, class Workspace>
+  DWELL_FN static void precondition(Workspace& s, scalars&) {
+    s.run_sequence(writes<z>{});
+    if (s.sequence_phase() + 1 == s.sequence_phases())
       s.each_owned(reads<r2, z>{}, writes<>{}, adds_to<zz>{},
                    [](T* e, double* acc) { add(e[r2], e[z], acc); });
   }

@@ -26,10 +26,10 @@ struct textbook_minres : minres_method {
   using results = vector_list<x>;
   enum : int { vq, zz, rr, sum_count };
   static constexpr int phases = 3;
-  static constexpr leaves left_by[phases] = {leaves::both, leaves::sums, leaves::sums};
+  static constexpr output outputs[phases] = {output::both, output::sums, output::sums};
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0)
       advance<T>(s, m);
     else if constexpr (Phase == 1)
@@ -40,8 +40,8 @@ struct textbook_minres : minres_method {
 
  private:
   /// The rotation of the step that the last Lanczos vector completes: x, w, r and the next v.
-  template <class T, class Store>
-  DWELL_FN static void advance(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void advance(Workspace& s, scalars& m) {
     if (m.step < 0) {
       s.each_owned(reads<x>{}, writes<v>{}, [](T* e) { e[v] = e[x]; });
       return;
@@ -84,8 +84,8 @@ struct textbook_minres : minres_method {
   }
 
   /// There is no w yet, nor an r1.
-  template <class T, class Store>
-  DWELL_FN static void first_direction(Store& s, const scalars& m, T to_v) {
+  template <class T, class Workspace>
+  DWELL_FN static void first_direction(Workspace& s, const scalars& m, T to_v) {
     if (m.jacobi)
       s.each_owned(reads<r2, d>{}, writes<v, r1, w1, w2>{}, adds_to<rr>{}, [=](T* e, double* acc) {
         e[v] = to_v * (e[d] * e[r2]);
@@ -101,8 +101,8 @@ struct textbook_minres : minres_method {
   }
 
   /// Does the run end here? Else q = A v.
-  template <class T, class Store>
-  DWELL_FN static void product(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void product(Workspace& s, scalars& m) {
     if (m.step >= 0) {
       const double carried = s.total(sum_of<zz>{m.jacobi ? rr - zz : 0}, with_interrupt{}).v[0];
       m.rr = m.jacobi ? carried : m.phi_bar * m.phi_bar;
@@ -114,8 +114,8 @@ struct textbook_minres : minres_method {
   }
 
   /// The next Lanczos vector; at the start the residual, which is the first one.
-  template <class T, class Store>
-  DWELL_FN static void orthogonalise(Store& s, scalars& m) {
+  template <class T, class Workspace>
+  DWELL_FN static void orthogonalise(Workspace& s, scalars& m) {
     s.finish(writes<q>{});
     s.poll();
     if (m.step < 0) {

@@ -7,24 +7,24 @@
 #include "dwell/base/error.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/block_jacobi.hpp"
-#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 #include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 #include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
+#include "dwell/solvers/preconditioners/sequences/equilibrated.hpp"
 
 namespace dwell {
 namespace {
 
-template <class T, make_chain<T> Plain, make_chain<double> OfOnes>
-made_preconditioner in_any_units(const device& where, const csr_arrays<T>& a,
-                                 const preconditioner_options& o) {
+template <class T, make_sequence<T> Plain, make_sequence<double> OfOnes>
+prepared_preconditioner in_any_units(const device& where, const csr_arrays<T>& a,
+                                     const preconditioner_options& o) {
   return equilibrated<T>(where, a, o, Plain, OfOnes);
 }
 
-/// A chain of products, of matrices in any units.
-template <make_chain<double> F64, make_chain<float> F32>
-constexpr preconditioner_kind chain(preconditioner is, const char* name, matrix_class of,
-                                    bool symmetric, bool of_diagonal) {
+/// A sequence of products, of matrices in any units.
+template <make_sequence<double> F64, make_sequence<float> F32>
+constexpr preconditioner_kind sequence(preconditioner is, const char* name, matrix_class of,
+                                       bool symmetric, bool of_diagonal) {
   return {is,
           name,
           of,
@@ -37,15 +37,15 @@ constexpr preconditioner_kind chain(preconditioner is, const char* name, matrix_
 constexpr preconditioner_kind kinds[] = {
     {preconditioner::none, "none", matrix_class::general, true, false},
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
-    chain<&amg_preconditioner<double>, &amg_preconditioner<float>>(
+    sequence<&amg_preconditioner<double>, &amg_preconditioner<float>>(
         preconditioner::amg, "amg", matrix_class::positive_definite, true, true),
-    chain<&fsai_preconditioner<double>, &fsai_preconditioner<float>>(
+    sequence<&fsai_preconditioner<double>, &fsai_preconditioner<float>>(
         preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true),
-    chain<&block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>>(
+    sequence<&block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>>(
         preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false),
-    chain<&ilu0_preconditioner<double>, &ilu0_preconditioner<float>>(
+    sequence<&ilu0_preconditioner<double>, &ilu0_preconditioner<float>>(
         preconditioner::ilu0, "ilu0", matrix_class::general, false, true),
-    chain<&chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>>(
+    sequence<&chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>>(
         preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true),
     {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The preconditioners: the list from which names, checks and set-ups follow. Those that are a chain
-// of products have a folder each. Private to the solvers.
+// The preconditioners: the list from which names, checks and set-ups follow. Those that are a
+// sequence of products have a folder each. Private to the solvers.
 #pragma once
 #include <span>
 #include <type_traits>
@@ -8,15 +8,15 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/linear/matrix_class.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
 /// Sets it up where the device is; work on a GPU goes to the device's stream. Throws device_error
 /// if the device has too little memory, input_error if the matrix is not what it asks for.
 template <class T>
-using make_preconditioner = made_preconditioner (*)(const device& where, const csr_arrays<T>& a,
-                                                    const preconditioner_options& o);
+using make_preconditioner = prepared_preconditioner (*)(const device& where, const csr_arrays<T>& a,
+                                                        const preconditioner_options& o);
 
 struct preconditioner_kind {
   preconditioner is;
@@ -24,10 +24,10 @@ struct preconditioner_kind {
   matrix_class of;     ///< the matrices that it is for
   bool symmetric;      ///< it is symmetric where the matrix is, as cg and minres require
   bool full_diagonal;  ///< the matrix must have a diagonal without zeros
-  make_preconditioner<double> in_f64 = nullptr;  ///< or null: it is no chain
+  make_preconditioner<double> in_f64 = nullptr;  ///< or null: it is no sequence
   make_preconditioner<float> in_f32 = nullptr;
 
-  bool is_chain() const { return in_f64 != nullptr; }
+  bool is_sequence() const { return in_f64 != nullptr; }
   template <class T>
   make_preconditioner<T> make() const {
     if constexpr (std::is_same_v<T, double>)

@@ -5,7 +5,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/formats/csr.hpp"
 
-namespace dwell::examining {
+namespace dwell::validating {
 
 /// Elements of the longest rows whose signs are looked at.
 inline constexpr index longest_row_weighed = 4096;
@@ -31,4 +31,4 @@ DWELL_FN row_weights weigh_row(const index* col, const T* val, index row, index 
           count <= longest_row_weighed && positive > 0.05 * beside};
 }
 
-}  // namespace dwell::examining
+}  // namespace dwell::validating

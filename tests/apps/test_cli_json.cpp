@@ -178,10 +178,11 @@ TEST(cli_json, explain_convolve) {
     args.insert(args.begin(), at.begin(), at.end());
     return args;
   };
-  expect_documented("explain convolve", {with({"box:9", "--device-facts", "h100"}),
-                                         with({"gaussian:31", "--cells", "u8", "--device", "cpu"}),
-                                         with({"gaussian:31", "--cells", "f64", "--way", "shared",
-                                               "--passes", "one", "--device-facts", "v100"})});
+  expect_documented("explain convolve",
+                    {with({"box:9", "--device-facts", "h100"}),
+                     with({"gaussian:31", "--cells", "u8", "--device", "cpu"}),
+                     with({"gaussian:31", "--cells", "f64", "--algorithm", "shared", "--passes",
+                           "one", "--device-facts", "v100"})});
 }
 
 TEST(cli_json, convolve) {

@@ -128,7 +128,7 @@ std::string planned_cg(const csr_view<T>& a, const device_facts& device,
   std::vector<config_facts> facts;
   const program_kernel v = cg_kernels(executor, device, facts);
   cut_cache<T> cuts(dwell::device::cpu(1), arrays_of(a));
-  const auto made = make_plan<P, T>(v, facts, device, cuts, request, P::in_midst(jacobi));
+  const auto made = make_plan<P, T>(v, facts, device, cuts, request, P::steady_state(jacobi));
   const plan& p = made.how;
   const program_config& r = made.configs[static_cast<std::size_t>(p.config)].shape;
   const residency& k = p.cache;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables from which the command line, errors and the rules of "auto" take names: executors,
-// policies of either family, forms of CG. Each is compared with what is compiled.
+// policies of either family, variants of CG. Each is compared with what is compiled.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policies/table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 
 namespace dwell::test {
 namespace {
@@ -111,26 +111,27 @@ TEST(policy_words, two_need_no_executor_that_caches) {
     EXPECT_EQ(asks_to_cache(p.name), p.name != std::string(nothing_cached)) << p.name;
 }
 
-TEST(forms_of_cg, are_compiled_for_every_executor_of_this_build) {
-  for (const solver_form& f : solver_forms())
+TEST(variants_of_cg, are_compiled_for_every_executor_of_this_build) {
+  for (const solver_variant& f : solver_variants())
     for (const auto& v : program_kernels())
-      if (v.problem == std::string(solver_forms().front().program)) {
+      if (v.problem == std::string(solver_variants().front().program)) {
         EXPECT_NO_THROW((void)find_kernel(f.program, v.executor, v.type, v.on)) << f.name;
       }
 }
 
-TEST(forms_of_cg, one_is_weighed_first_and_others_say_when_they_may_beat_it) {
-  const auto forms = solver_forms();
-  EXPECT_EQ(
-      std::count_if(forms.begin(), forms.end(), [](const auto& f) { return f.weighed_first; }), 1);
-  for (const solver_form& f : forms) {
-    EXPECT_EQ(&find_form(f.method, f.name), &f);
-    EXPECT_FALSE(f.weighed_first && f.may_beat) << f.name;
+TEST(variants_of_cg, one_is_weighed_first_and_others_say_when_they_may_beat_it) {
+  const auto variants = solver_variants();
+  EXPECT_EQ(std::count_if(variants.begin(), variants.end(),
+                          [](const auto& f) { return f.planned_first; }),
+            1);
+  for (const solver_variant& f : variants) {
+    EXPECT_EQ(&find_variant(f.method, f.name), &f);
+    EXPECT_FALSE(f.planned_first && f.may_beat) << f.name;
   }
-  const solver_form& textbook = find_form("cg", "textbook");
+  const solver_variant& textbook = find_variant("cg", "textbook");
   EXPECT_TRUE(textbook.may_beat({.tiles_per_team = 13, .fair_tiles = 10}));
   EXPECT_FALSE(textbook.may_beat({.tiles_per_team = 11, .fair_tiles = 10}));
-  const solver_form& pipelined = find_form("cg", "pipelined");
+  const solver_variant& pipelined = find_variant("cg", "pipelined");
   EXPECT_TRUE(pipelined.may_beat({.bound_by_barriers = true, .cooperative = true}));
   EXPECT_FALSE(pipelined.may_beat({.bound_by_barriers = true, .cooperative = false}));
   EXPECT_FALSE(pipelined.may_beat({.bound_by_barriers = false, .cooperative = true}));

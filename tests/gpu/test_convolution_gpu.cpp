@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Convolutions, scans, tables and means on a GPU: the bits of a CPU, for filters of every height
-// that kernels are compiled for, every way, border and alignment of rows; prepared filters, whose
-// runs take their turns in a stream.
+// that kernels are compiled for, every algorithm, border and alignment of rows; prepared filters,
+// whose runs take their turns in a stream.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,12 +49,12 @@ void compare_ways(const extents& size, const extents& taps, border edge) {
   o.passes = filter_passes::one;
   grid<T> expected(size), found(size);
   convolve<T>(device::cpu(1), image.view(), expected.view(), f, o);
-  for (const char* way : convolution_ways()) {
-    o.way = way;
+  for (const char* algorithm : convolution_algorithms()) {
+    o.algorithm = algorithm;
     convolve<T>(device::cuda(), image.view(), found.view(), f, o);
     expect_bits<T>(expected.cells(), found.cells(),
-                   std::string(way) + ", image " + to_string(size) + ", filter " + to_string(taps) +
-                       ", " + to_string(edge));
+                   std::string(algorithm) + ", image " + to_string(size) + ", filter " +
+                       to_string(taps) + ", " + to_string(edge));
   }
 }
 
@@ -160,11 +160,11 @@ void compare_narrow(const extents& size, const convolution_filter& f, convolutio
   const auto image = cells_of<Cell>(size, 7);
   grid<Out> expected(size), found(size);
   convolve<Cell, Out>(device::cpu(1), image.view(), expected.view(), f, o);
-  for (const char* way : convolution_ways()) {
-    o.way = way;
+  for (const char* algorithm : convolution_algorithms()) {
+    o.algorithm = algorithm;
     convolve<Cell, Out>(device::cuda(), image.view(), found.view(), f, o);
     expect_bits<Out>(expected.cells(), found.cells(),
-                     std::string(way) + ", image " + to_string(size) + ", filter " +
+                     std::string(algorithm) + ", image " + to_string(size) + ", filter " +
                          to_string(f.size()) + ", " + to_string(o.edge));
   }
 }
@@ -214,10 +214,10 @@ TYPED_TEST(narrow_on_gpu, images_at_any_address) {
   convolution_options o = {.passes = filter_passes::one};
   grid<Cell> expected(size);
   convolve<Cell>(device::cpu(1), image.view(), expected.view(), f, o);
-  for (const char* way : convolution_ways())
+  for (const char* algorithm : convolution_algorithms())
     for (std::size_t from = 0; from < 9; ++from)
       for (const std::size_t to : {from, std::size_t(3), std::size_t(0)}) {
-        o.way = way;
+        o.algorithm = algorithm;
         buffer<Cell> in(device::cuda(), size.cells() + from);
         const buffer<Cell> out(device::cuda(), size.cells() + to);
         in.upload(image.cells(), from);
@@ -229,7 +229,7 @@ TYPED_TEST(narrow_on_gpu, images_at_any_address) {
         out.download(found.cells(), to);
         expect_bits<Cell>(
             expected.cells(), found.cells(),
-            std::string(way) + " at " + std::to_string(from) + ", " + std::to_string(to));
+            std::string(algorithm) + " at " + std::to_string(from) + ", " + std::to_string(to));
       }
 }
 

@@ -77,7 +77,7 @@ TEST(decide_cg, is_what_solve_reports) {
     std::vector<double> x(b.size(), 0.0);
     const solve_report report = solve(where, a.view(), b, x, o);
     EXPECT_EQ(report.executor, made.executor);
-    EXPECT_EQ(report.variant, made.form->name);
+    EXPECT_EQ(report.variant, made.variant->name);
     EXPECT_EQ(report.policy, made.made.how.policy);
     EXPECT_EQ(report.policy_chosen, made.made.how.chosen);
     EXPECT_EQ(report.teams, made.made.how.teams);
@@ -94,7 +94,7 @@ TEST(decide_cg, is_what_explain_says) {
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
     const auto made = decide(solve_request<double>{target, cuts, o});
     const solve_explanation said = explain(a.view(), target.facts, o);
-    EXPECT_EQ(said.variant, made.form->name);
+    EXPECT_EQ(said.variant, made.variant->name);
     EXPECT_EQ(said.considered.size(), made.considered.size());
     EXPECT_EQ(said.plan().policy, made.made.how.policy);
     EXPECT_EQ(said.plan().reason, made.made.how.reason);

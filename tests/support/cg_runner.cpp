@@ -45,7 +45,7 @@ linear_system<T> make_system(const battery_case& c) {
 solve_options with(const std::string& executor, const cut& c, double rtol, preconditioner p) {
   solve_options o;
   o.executor = executor;
-  if (!kind_of(p).is_chain()) o.variant = textbook();  // which has none
+  if (!kind_of(p).is_sequence()) o.variant = textbook();  // which has none
   o.preconditioner = p;
   o.rtol = rtol;
   o.refine = false;  // what one attempt does is judged
@@ -80,7 +80,7 @@ expectation expect_of(const linear_system<T>& s, preconditioner p) {
   const double condition = e.direct.condition();
   e.must_converge = e.direct.definite && condition * epsilon<T> < 0.01;
   e.max_iterations = e.must_converge ? 20 * s.a.rows + 100 : 200;
-  if (condition < (single ? 3e2 : 2e4) && !kind_of(p).is_chain())
+  if (condition < (single ? 3e2 : 2e4) && !kind_of(p).is_sequence())
     e.eigen_iterations =
         eigen_iterations(s.a.view(), std::span<const T>(s.b), p, e.rtol, e.max_iterations);
   return e;

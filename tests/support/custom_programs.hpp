@@ -46,8 +46,8 @@ struct plain_richardson : fixed_steps {
   static constexpr bool whole_rows = true;
   static constexpr int phases = 2;
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.poll();
       s.multiply(reads<x>{}, writes<q>{});
@@ -88,8 +88,8 @@ struct power_iteration : fixed_steps {
   enum : int { xq, qq, sum_count };
   static constexpr int phases = 3;
 
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.multiply(reads<x>{}, writes<q>{}, adds_to<xq>{});
     } else if constexpr (Phase == 1) {
@@ -133,15 +133,15 @@ struct heavy_ball : fixed_steps {
   enum : int { xx, bq, sum_count };
   static constexpr bool whole_rows = true;
   static constexpr int phases = 2;
-  static constexpr leaves left_by[phases] = {leaves::sums, leaves::elements};
+  static constexpr output outputs[phases] = {output::sums, output::elements};
 
   static scalars steady_state() {
     scalars m;
     m.step = 1;
     return m;
   }
-  template <int Phase, class T, class Store>
-  DWELL_FN static void phase(Store& s, scalars& m) {
+  template <int Phase, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.multiply(reads<x>{}, writes<q>{});
       s.each_owned(reads<x, b, q>{}, writes<>{}, adds_to<xx, 2>{}, [](T* v, double* sum) {

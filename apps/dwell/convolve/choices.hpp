@@ -16,7 +16,7 @@ struct convolution_choices {
 
 /// --border, --correlate, --passes.
 void add_convolution_choices(CLI::App& app, convolution_choices& to);
-/// Without a way.
+/// Without an algorithm.
 convolution_options options_of(const convolution_choices& choices);
 
 /// A filter of filter_kinds(), or the array in a .npy file. dims: of a named one. Throws

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dwell compare convolve: the ways of convolution side by side, one filter and size after the
+// dwell compare convolve: the algorithms of convolution side by side, one filter and size after the
 // other. Ctrl-C ends it after the run that is under way, and what was measured before is handed
 // over.
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ struct compare_convolve_arguments : compare_options {
   std::string sizes, filters, cells = "precision", out_type = "sums", border = "reflect";
   bool correlate = false;
   int images = 1;
-  std::vector<std::string> ways;
+  std::vector<std::string> algorithms;
 };
 
 std::vector<std::string> split(const std::string& text) {
@@ -70,7 +70,7 @@ exit_code run(const compare_convolve_arguments& args) {
     parse_filter(filter, sizes.front().dims);  // a slip of the pen is found before any run
   }
   convolution_request request(resolve(args.device, args.threads, threads_for::runs));
-  request.ways = args.ways;
+  request.algorithms = args.algorithms;
   request.cells = args.cells == "precision" ? args.precision : args.cells;
   request.keeps_sums = args.out_type == "sums";
   request.images = args.images;
@@ -85,7 +85,7 @@ exit_code run(const compare_convolve_arguments& args) {
 command add_compare_convolve(CLI::App& app) {
   const auto args = std::make_shared<compare_convolve_arguments>();
   args->precision = "f32";
-  args->ways = after_auto({convolution_ways().begin(), convolution_ways().end()});
+  args->algorithms = after_auto({convolution_algorithms().begin(), convolution_algorithms().end()});
   app.option_defaults()->group("What to compare");
   app.add_option("--size", args->sizes,
                  "Cells of an image, rows x columns or planes x rows x columns; several with "
@@ -96,10 +96,10 @@ command add_compare_convolve(CLI::App& app) {
                  "As 'dwell convolve' takes them; several with commas between")
       ->required()
       ->type_name("NAME|w.npy,...");
-  add_choices(app, "--ways", args->ways, args->ways,
+  add_choices(app, "--algorithms", args->algorithms, args->algorithms,
               fmt::format("Some of {}; direct, the baseline, is always run. auto may take several "
                           "passes, the others take one",
-                          fmt::join(args->ways, ", ")));
+                          fmt::join(args->algorithms, ", ")));
   app.option_defaults()->group("How");
   add_device(app, args->device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args->threads,
@@ -124,7 +124,7 @@ command add_compare_convolve(CLI::App& app) {
       "\nExamples:\n"
       "  dwell compare convolve --size 2048x2048 --filter box:3,box:9,gaussian:31\n"
       "  dwell compare convolve --size 512x512,4096x4096 --filter laplacian --images 4 \\\n"
-      "    --ways systolic,window --format markdown --output table.md");
+      "    --algorithms systolic,window --format markdown --output table.md");
   return [args] { return run(*args); };
 }
 

@@ -53,8 +53,10 @@ auto if_measured(F value) {
 columns<way_row> run_columns() {
   using row = way_row;
   columns<row> all = {
-      {"requested.way", "", unit::word, [](const row& r) { return r.run->how.requested.executor; }},
-      {"way", "way", unit::word, [](const row& r) { return text_or_null(r.run->how.ran.executor); },
+      {"requested.algorithm", "", unit::word,
+       [](const row& r) { return r.run->how.requested.executor; }},
+      {"algorithm", "algorithm", unit::word,
+       [](const row& r) { return text_or_null(r.run->how.ran.executor); },
        [](const row& r) {
          return choice_cell(r.run->how.requested.executor, r.run->how.ran.executor);
        }},

@@ -13,9 +13,9 @@
 
 namespace dwell::app {
 
-/// One way of a convolution. A run in one pass whose outcome differs from the baseline's in any bit
-/// has failed; one in several is compared by its largest difference. Its own times are those of
-/// calls that are waited for.
+/// One algorithm of a convolution. A run in one pass whose outcome differs from the baseline's in
+/// any bit has failed; one in several is compared by its largest difference. Its own times are
+/// those of calls that are waited for.
 struct compared_way : measured_run {
   using measured_run::measured_run;
   measured_run in_a_row;           ///< calls that are not: how it ended, and times per call

@@ -116,17 +116,17 @@ class measurement {
 
   void run_all() {
     if (!add(baseline)) return;
-    for (const auto& way : request_.ways)
-      if (way != baseline && !add(way)) return;
+    for (const auto& algorithm : request_.algorithms)
+      if (algorithm != baseline && !add(algorithm)) return;
   }
 
  private:
-  bool add(const std::string& way) {
-    compared_way run(way, "", "");
-    if (way == automatic) run.how.ran.executor = "";
+  bool add(const std::string& algorithm) {
+    compared_way run(algorithm, "", "");
+    if (algorithm == automatic) run.how.ran.executor = "";
     convolution_options o = request_.options;
-    o.way = way;
-    if (way == automatic) o.passes = filter_passes::automatic;
+    o.algorithm = algorithm;
+    if (algorithm == automatic) o.passes = filter_passes::automatic;
     std::optional<prepared_run<In, Out>> prepared;
     std::vector<double>& row = run.in_a_row.us;
     const bool finished = repeat(request_.runs, run, [&] {
@@ -134,7 +134,7 @@ class measurement {
       if (!counted) prepared.emplace(request_.where, out_.size, filter_, o, from_, found_);
       const double call = prepared->call();
       run.report = prepared->report();
-      run.how.ran.executor = run.report.way;
+      run.how.ran.executor = run.report.algorithm;
       prepared->fetch();
       compare(run);
       const int calls = std::max(1, static_cast<int>(std::lround(row_us / std::max(call, 1.0))));

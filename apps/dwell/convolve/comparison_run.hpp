@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures one filter on images of one size in every way that was asked for.
+// Measures one filter on images of one size in every algorithm that was asked for.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,11 +13,11 @@ namespace dwell::app {
 struct convolution_request {
   explicit convolution_request(const device& d) : where(d) {}
   device where;
-  std::vector<std::string> ways;
+  std::vector<std::string> algorithms;
   std::string cells = "f32";  ///< type of the images: "f64", "f32", "f16" or "u8"
   bool keeps_sums = true;     ///< outcomes are f32 where cells are narrower; else such cells
   int images = 1;
-  convolution_options options;  ///< but the way
+  convolution_options options;  ///< but the algorithm
   repetition runs;
 };
 

@@ -16,7 +16,7 @@ namespace dwell::app {
 namespace {
 
 struct convolve_part : explain_part {
-  std::string size, filter, cells = "f32", out_type = "sums", way = automatic;
+  std::string size, filter, cells = "f32", out_type = "sums", algorithm = automatic;
   int images = 1;
   convolution_choices choices;
   extents cells_of_image;
@@ -33,9 +33,9 @@ struct convolve_part : explain_part {
     add_choice(app, "--cells", cells, {"f32", "f64", "f16", "u8"}, "Of the images");
     add_choice(app, "--out-type", out_type, {"sums", "input"}, "As of 'dwell convolve'");
     add_convolution_choices(app, choices);
-    add_choice(app, "--way", way,
-               after_auto({convolution_ways().begin(), convolution_ways().end()}),
-               "The way that is asked for");
+    add_choice(app, "--algorithm", algorithm,
+               after_auto({convolution_algorithms().begin(), convolution_algorithms().end()}),
+               "The algorithm that is asked for");
     add_explained_device(app, device, threads, asked_facts);
     app.footer(
         filters_help() +
@@ -53,7 +53,7 @@ struct convolve_part : explain_part {
   }
   explanation explain(const device_facts& facts) const {
     convolution_options o = options_of(choices);
-    o.way = way;
+    o.algorithm = algorithm;
     const bool narrow = cells == "f16" || cells == "u8";
     const auto found = dwell::explain(cells_of_image, images, *taps, facts, o, cells,
                                       narrow && out_type == "sums" ? "f32" : "");

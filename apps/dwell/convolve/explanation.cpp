@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What would be done, the quantities of the model, then all ways side by side.
+// What would be done, the quantities of the model, then all algorithms side by side.
 #include "convolve/explanation.hpp"
 
 #include <fmt/format.h>
@@ -15,10 +15,10 @@
 namespace dwell::app {
 namespace {
 
-/// A way with the explanation that owns it.
+/// An algorithm with the explanation that owns it.
 struct explained_way {
   const convolution_explanation* of;
-  const convolution_way_plan* way;
+  const convolution_algorithm_plan* algorithm;
 };
 struct explained_pass {
   const convolution_explanation* of;
@@ -34,13 +34,15 @@ json microseconds(const convolution_explanation& e, double seconds) {
 columns<explained_way> explained_way_columns(const convolution_explanation& e) {
   using row = explained_way;
   const auto us_of = [](double convolution_seconds::*part) {
-    return [part](const row& r) { return microseconds(*r.of, r.way->projected.*part); };
+    return [part](const row& r) { return microseconds(*r.of, r.algorithm->projected.*part); };
   };
   const auto if_projected = [&](const char* head) { return e.projected ? head : ""; };
   return {
-      {"way", "way", unit::word, [](const row& r) { return r.way->way; },
-       [](const row& r) { return r.way->way + (r.way->way == r.of->way ? " *" : ""); }},
-      {"refusal", "", unit::word, [](const row& r) { return text_or_null(r.way->refusal); }},
+      {"algorithm", "algorithm", unit::word, [](const row& r) { return r.algorithm->algorithm; },
+       [](const row& r) {
+         return r.algorithm->algorithm + (r.algorithm->algorithm == r.of->algorithm ? " *" : "");
+       }},
+      {"refusal", "", unit::word, [](const row& r) { return text_or_null(r.algorithm->refusal); }},
       {"projected_us.total", if_projected("time"), unit::us, us_of(&convolution_seconds::all)},
       {"projected_us.memory", if_projected("memory"), unit::us,
        us_of(&convolution_seconds::memory)},
@@ -49,12 +51,12 @@ columns<explained_way> explained_way_columns(const convolution_explanation& e) {
       {"projected_us.moves", if_projected("moves"), unit::us, us_of(&convolution_seconds::moves)},
       {"projected_us.chain", if_projected("chain"), unit::us, us_of(&convolution_seconds::chain)},
       {"largest_part", "", unit::word,
-       [](const row& r) { return text_or_null(largest_part(r.way->projected)); }},
+       [](const row& r) { return text_or_null(largest_part(r.algorithm->projected)); }},
       {"tile", "tile", unit::range,
-       [](const row& r) { return fmt::format("{}x{}", r.way->rows, r.way->columns); }},
-      {"halo", "halo", unit::percent, [](const row& r) { return r.way->halo; }},
+       [](const row& r) { return fmt::format("{}x{}", r.algorithm->rows, r.algorithm->columns); }},
+      {"halo", "halo", unit::percent, [](const row& r) { return r.algorithm->halo; }},
       {"shared_bytes", on_gpu(e) ? "shared/block" : "", unit::bytes,
-       [](const row& r) { return on_gpu(*r.of) ? json(r.way->shared) : json(nullptr); }}};
+       [](const row& r) { return on_gpu(*r.of) ? json(r.algorithm->shared) : json(nullptr); }}};
 }
 
 columns<explained_pass> explained_pass_columns() {
@@ -66,7 +68,7 @@ columns<explained_pass> explained_pass_columns() {
 
 std::vector<explained_way> explained_ways(const convolution_explanation& e) {
   std::vector<explained_way> rows;
-  for (const auto& w : e.ways) rows.push_back({&e, &w});
+  for (const auto& w : e.algorithms) rows.push_back({&e, &w});
   return rows;
 }
 std::vector<explained_pass> explained_passes(const convolution_explanation& e) {
@@ -118,8 +120,9 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
                                 to_string(e.edge), e.correlation ? ", not turned round" : ""));
   out.row("device", device_text(e));
   out.gap();
-  out.row("way", e.threads > 0 ? fmt::format("{} on {}", e.way, format_plural(e.threads, "thread"))
-                               : e.way);
+  out.row("algorithm",
+          e.threads > 0 ? fmt::format("{} on {}", e.algorithm, format_plural(e.threads, "thread"))
+                        : e.algorithm);
   out.row("", e.reason);
   out.row(e.passes.size() > 1 ? "passes" : "pass", taps_of_passes(e));
   if (e.projected)
@@ -134,11 +137,11 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
     add_systolic(e, out);
   }
   std::string remarks;
-  for (const auto& w : e.ways)
-    if (!w.refusal.empty() && w.way != e.way)
-      remarks += fmt::format("{}: cannot run: {}\n", w.way, w.refusal);
+  for (const auto& w : e.algorithms)
+    if (!w.refusal.empty() && w.algorithm != e.algorithm)
+      remarks += fmt::format("{}: cannot run: {}\n", w.algorithm, w.refusal);
   if (e.passes.size() > 1)
-    remarks += fmt::format("The ways are those of the pass of {} taps, which has the most.\n",
+    remarks += fmt::format("The algorithms are those of the pass of {} taps, which has the most.\n",
                            to_string(e.passes[e.decides].taps));
   if (e.projected)
     remarks +=
@@ -164,7 +167,7 @@ json to_json(const convolution_explanation& e, const std::string& filter) {
        {"device",
         {{"name", e.device.name}, {"backend", to_string(e.device.on)}, {"units", e.device.units}}},
        {"threads", e.threads > 0 ? json(e.threads) : json(nullptr)},
-       {"way", e.way},
+       {"algorithm", e.algorithm},
        {"reason", e.reason},
        {"taps", e.taps},
        {"bytes", e.bytes},
@@ -182,7 +185,7 @@ json to_json(const convolution_explanation& e, const std::string& filter) {
          {"shuffle_cycles", known(q.latencies.shuffle)},
          {"latency_shared_cycles", known(q.latency_shared)},
          {"latency_systolic_cycles", known(q.latency_systolic)}}},
-       {"ways", array_of(explained_way_columns(e), explained_ways(e))}});
+       {"algorithms", array_of(explained_way_columns(e), explained_ways(e))}});
   return out;
 }
 

@@ -12,11 +12,11 @@ method convolve_method() {
            add_convolve},
           {"Convolutions",
            {{"dwell compare convolve --size 2048x2048 --filter box:3,box:9",
-             "measure all ways of convolution"}},
+             "measure all algorithms of convolution"}},
            add_compare_convolve},
-          {"A convolution: passes, and the way of computing them",
+          {"A convolution: passes, and the algorithm of computing them",
            {{"dwell explain convolve --size 4096x4096 --filter box:9 --device-facts h200",
-             "which way is taken on a device that is not here"}},
+             "which algorithm is taken on a device that is not here"}},
            add_explain_convolve}};
 }
 

@@ -66,7 +66,8 @@ std::string to_text(const convolve_result& r) {
   out.row("filter", printable(r.filter) + say(", {filter} taps, border {edge}"));
   out.gap();
   out.row("device", c.device);
-  out.row("way", c.threads > 0 ? say("{way} on ") + format_plural(c.threads, "thread") : c.way);
+  out.row("algorithm", c.threads > 0 ? say("{algorithm} on ") + format_plural(c.threads, "thread")
+                                     : c.algorithm);
   out.row("", c.reason);
   out.gap();
   out.row("values", values_of(r.values));
@@ -84,7 +85,7 @@ json to_json(const convolve_result& r) {
   out["image"] = r.image;
   add_report(out, convolution_report_table(), r.report,
              {{"filter", "filter.name", r.filter},
-              {"way", "requested.way", r.requested_way},
+              {"algorithm", "requested.algorithm", r.requested_way},
               {"setup_s", "least", finite_or_null(r.values.least)},
               {"setup_s", "greatest", finite_or_null(r.values.greatest)},
               {"setup_s", "nonfinite_values", r.values.nonfinite},

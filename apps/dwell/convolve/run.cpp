@@ -22,7 +22,7 @@ namespace dwell::app {
 namespace {
 
 struct convolve_arguments {
-  std::string image, filter, way = automatic, range = "clip", out_type = "sums";
+  std::string image, filter, algorithm = automatic, range = "clip", out_type = "sums";
   bool volume = false;
   convolution_choices choices;
   device_choice device;
@@ -84,14 +84,14 @@ exit_code run(const convolve_arguments& args) {
   const convolution_filter filter = parse_filter(args.filter, args.volume ? 3 : 2);
   const device where = resolve(args.device, args.threads, threads_for::runs);
   convolution_options o = options_of(args.choices);
-  o.way = args.way;
+  o.algorithm = args.algorithm;
   progress_line progress(!args.report.quiet);
   progress.show("reading");
   loaded_image image = load_image(args.image);
   convolve_result result;
   result.image = args.image;
   result.filter = args.filter;
-  result.requested_way = args.way;
+  result.requested_way = args.algorithm;
   if (image.had_alpha)
     result.warnings.push_back(
         fmt::format("{}: its alpha channel (how opaque pixels are) is left out", args.image));
@@ -153,8 +153,8 @@ command add_convolve(CLI::App& app) {
   add_positive(app, "--threads", args->threads,
                "Threads on the CPU (default: of those there are, as many as the work is worth); "
                "refused on a GPU");
-  add_choice(app, "--way", args->way,
-             after_auto({convolution_ways().begin(), convolution_ways().end()}),
+  add_choice(app, "--algorithm", args->algorithm,
+             after_auto({convolution_algorithms().begin(), convolution_algorithms().end()}),
              "How a pass is computed, with the same bits; direct is a plain loop, to compare "
              "with");
   app.option_defaults()->group("Results");

@@ -25,12 +25,12 @@ namespace dwell::app {
 
 namespace {
 
-/// The form in which executors are compared where none is asked for. With a chain of products
+/// The form in which executors are compared where none is asked for. With a sequence of products
 /// there is one only.
-std::string usual_form(const solve_options& o) {
-  const bool chain =
+std::string usual_variant(const solve_options& o) {
+  const bool sequence =
       o.preconditioner != preconditioner::none && o.preconditioner != preconditioner::jacobi;
-  return chain ? automatic : variants_of("cg").front();
+  return sequence ? automatic : variants_of("cg").front();
 }
 
 /// What the planner's model says of a plan.
@@ -45,7 +45,7 @@ class estimates {
  public:
   /// Throws input_error if the solver would refuse the system.
   estimates(const comparison_request& request, const csr_view<T>& a) : request_(request), a_(a) {
-    (void)of(usual_form(request.options), nothing_cached);
+    (void)of(usual_variant(request.options), nothing_cached);
   }
 
   /// Estimate for `policy` of perks or, if that is empty, for an executor that caches nothing and
@@ -103,11 +103,11 @@ class measurement {
         estimates_(request, a) {}
 
   bool run_all(const std::string& text) {
-    if (!add(executors::host_loop.name, usual_form(request_.options), "")) return false;
+    if (!add(executors::host_loop.name, usual_variant(request_.options), "")) return false;
     for (const auto& executor : request_.executors)
       for (const auto& variant : variants_of(executor))
         for (const auto& policy : policies_of(executor)) {
-          if (executor == executors::host_loop.name && variant == usual_form(request_.options))
+          if (executor == executors::host_loop.name && variant == usual_variant(request_.options))
             continue;  // the first row
           if (!add(executor, variant, policy)) return false;
         }
@@ -127,7 +127,7 @@ class measurement {
  private:
   std::vector<std::string> variants_of(const std::string& executor) const {
     if (!request_.variants.empty()) return request_.variants;
-    return {has_policies(executor) ? std::string(automatic) : usual_form(request_.options)};
+    return {has_policies(executor) ? std::string(automatic) : usual_variant(request_.options)};
   }
   std::vector<std::string> policies_of(const std::string& executor) const {
     return has_policies(executor) ? request_.policies : std::vector<std::string>{""};

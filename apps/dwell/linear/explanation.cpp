@@ -79,8 +79,9 @@ std::string variant_text(const solve_explanation& e) {
   if (e.considered.size() == 1)
     return e.variant + ": its barriers are too little of its time for another to pay";
   std::string all;
-  for (const auto& form : e.considered)
-    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", form.name, format_seconds(form.seconds));
+  for (const auto& variant : e.considered)
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", variant.name,
+                       format_seconds(variant.seconds));
   return fmt::format("{}, the least of {}", e.variant, all);
 }
 
@@ -330,11 +331,11 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
        {"barrier_us", us(e.barrier_seconds)},
        {"chosen", e.plan().policy},
        {"policies_that_try", e.policies_that_try}});
-  using form = variant_projection;
+  using variant = variant_projection;
   out["variants_considered"] = array_of(
-      columns<form>{
-          {"variant", "", unit::word, [](const form& f) { return f.name; }},
-          {"projected_us.total", "", unit::us, [&](const form& f) { return us(f.seconds); }}},
+      columns<variant>{
+          {"variant", "", unit::word, [](const variant& f) { return f.name; }},
+          {"projected_us.total", "", unit::us, [&](const variant& f) { return us(f.seconds); }}},
       e.considered);
   out["plans"] = array_of(policy_columns(e.projected), policies_of(e));
   return out;

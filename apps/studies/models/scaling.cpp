@@ -92,27 +92,27 @@ std::optional<scaling_point> scale(const cg_scaling& s, division_request where,
   auto found = divided(where, 1, !s.star, on);
   if (!found) return std::nullopt;
   scaling_point& p = *found;
-  const cg_form& form = s.form;
+  const cg_variant& variant = s.variant;
   const auto rows = static_cast<double>(p.own.total());
   const double matrix = rows * s.nonzeros_per_row * (s.value_bytes + s.column_bytes);
-  const double product = matrix + rows * form.values * s.value_bytes;
-  const double bytes = product + rows * form.accesses * s.value_bytes;
-  p.memory_bytes = matrix + rows * form.vectors * s.value_bytes;
-  p.halo_bytes = p.halo.cells * s.value_bytes * form.values;
+  const double product = matrix + rows * variant.values * s.value_bytes;
+  const double bytes = product + rows * variant.accesses * s.value_bytes;
+  p.memory_bytes = matrix + rows * variant.vectors * s.value_bytes;
+  p.halo_bytes = p.halo.cells * s.value_bytes * variant.values;
   p.exchanges = where.ranks > 1 ? 1 : 0;
-  p.reductions = where.ranks > 1 ? form.sums : 0;
+  p.reductions = where.ranks > 1 ? variant.sums : 0;
   p.sum = sum_of(where.ranks, s.sum_bytes, on);
   iteration_time& t = p.time;
-  const double waits = form.phases * (on.gpu.launch + on.gpu.phase) + on.gpu.product;
+  const double waits = variant.phases * (on.gpu.launch + on.gpu.phase) + on.gpu.product;
   t.compute = on.one_gpu.seconds > 0 ? rows * on.one_gpu.seconds_per_cell(waits)
                                      : on.gpu.seconds(bytes, p.memory_bytes);
   t.latency = waits;
   // Behind each phase of a rank with others a kernel packs elements and adds partial sums.
-  if (where.ranks > 1) t.latency += form.phases * on.gpu.launch;
-  t.exchange = exchange_seconds(p.halo, s.value_bytes * form.values, on.links);
-  t.reduction = form.sums * p.sum.seconds;
+  if (where.ranks > 1) t.latency += variant.phases * on.gpu.launch;
+  t.exchange = exchange_seconds(p.halo, s.value_bytes * variant.values, on.links);
+  t.reduction = variant.sums * p.sum.seconds;
   const double of_product = t.compute * product / bytes;
-  hide(t, {of_product * interior_part(p.own, p.division, 1), of_product, form.can_hide_sums},
+  hide(t, {of_product * interior_part(p.own, p.division, 1), of_product, variant.can_hide_sums},
        on.hides);
   return found;
 }

@@ -43,8 +43,8 @@ enum class rank_sums {
   library  ///< all_reduce_by_library(): for comparison, its bits are not those of one rank
 };
 
-/// A form of conjugate gradients, without a preconditioner, as solvers/cg has it.
-struct cg_form {
+/// A variant of conjugate gradients, without a preconditioner, as solvers/cg has it.
+struct cg_variant {
   std::string_view name;
   int phases;          ///< barriers, each a launch on a GPU with ranks
   int sums;            ///< reductions over all ranks
@@ -56,9 +56,10 @@ struct cg_form {
 
 /// Hestenes and Stiefel 1952; Chen and Carson 2020 (PR-CG, PIPE-PR-CG; the latter as Ghysels and
 /// Vanroose 2014 hide the reduction). Bytes as `dwell explain cg --json` counts them.
-inline constexpr std::array<cg_form, 3> cg_forms = {{{"textbook", 3, 2, 11, 4, 1, false},
-                                                     {"single-reduction", 2, 1, 12, 4, 1, false},
-                                                     {"pipelined", 1, 1, 16, 8, 2, true}}};
+inline constexpr std::array<cg_variant, 3> cg_variants = {
+    {{"textbook", 3, 2, 11, 4, 1, false},
+     {"single-reduction", 2, 1, 12, 4, 1, false},
+     {"pipelined", 1, 1, 16, 8, 2, true}}};
 
 /// What was measured on one GPU: an iteration, or a step, with its launches and waits, which are
 /// not divided among ranks. 0: nothing.
@@ -87,7 +88,7 @@ struct stencil_scaling {
 };
 
 struct cg_scaling {
-  cg_form form = cg_forms[0];
+  cg_variant variant = cg_variants[0];
   double nonzeros_per_row = 7;
   bool star = true;  ///< rows read the six or four nearest cells only
   double value_bytes = 8;

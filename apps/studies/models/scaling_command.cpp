@@ -119,7 +119,7 @@ exit_code run(const scaling_arguments& args) {
   check_gpus(q.gpus);
   if (args.problem != "cg") q.stencil = find_stencil_shape(args.problem);
   require_kind(args, q.stencil.has_value());
-  q.form = args.variant, q.sums = args.sums, q.nonzeros_per_row = args.nonzeros;
+  q.variant = args.variant, q.sums = args.sums, q.nonzeros_per_row = args.nonzeros;
   if (args.steps > 0) q.steps_per_exchange = args.steps;
   q.pass_steps = std::max(1, args.pass);
   q.size = parse_size("--size", args.size);

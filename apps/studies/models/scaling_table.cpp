@@ -31,9 +31,9 @@ std::string counts_text(const model::axis_counts& n, int dims) {
   return dims == 3 ? fmt::format("{}x{}x{}", n[0], n[1], n[2]) : fmt::format("{}x{}", n[1], n[2]);
 }
 
-const model::cg_form& form_of(const std::string& name) {
-  return *std::find_if(model::cg_forms.begin(), model::cg_forms.end(),
-                       [&](const model::cg_form& f) { return f.name == name; });
+const model::cg_variant& variant_of(const std::string& name) {
+  return *std::find_if(model::cg_variants.begin(), model::cg_variants.end(),
+                       [&](const model::cg_variant& f) { return f.name == name; });
 }
 
 double nonzeros_of(const scaling_request& q) {
@@ -78,7 +78,7 @@ class scaled_problem {
                                                .pass_steps = q_.pass_steps},
                         where, on_);
     } else {
-      out.point = scale(model::cg_scaling{.form = form_of(q_.form),
+      out.point = scale(model::cg_scaling{.variant = variant_of(q_.variant),
                                           .nonzeros_per_row = nonzeros_of(q_),
                                           .star = nonzeros_of(q_) <= 2 * q_.size.dims + 1,
                                           .value_bytes = bytes_},
@@ -112,11 +112,11 @@ void check(const scaling_request& q) {
   if (q.one_gpu_size && q.one_gpu_size->dims != q.size.dims)
     throw input_error(fmt::format("--one-gpu-size: expected {} dimensions as --size has, found {}",
                                   q.size.dims, size_text(*q.one_gpu_size)));
-  if (!q.stencil && q.overlap == "all" && !form_of(q.form).can_hide_sums)
+  if (!q.stencil && q.overlap == "all" && !variant_of(q.variant).can_hide_sums)
     throw input_error(
         fmt::format("--overlap: expected none or exchange of the variant {}, whose products wait "
                     "for the sums before them, found 'all'",
-                    q.form));
+                    q.variant));
   if (q.one_gpu_size && q.one_gpu_us == 0)
     throw input_error("--one-gpu-size: expected --one-gpu with it, found none");
   if (q.device.on != backend::cuda)
@@ -192,7 +192,7 @@ std::string problem_text(const scaling_table& s) {
   const scaling_request& q = s.asked;
   std::string out = q.stencil
                         ? q.stencil->name
-                        : fmt::format("cg, {}, {:.4g} nonzeros a row", q.form, nonzeros_of(q));
+                        : fmt::format("cg, {}, {:.4g} nonzeros a row", q.variant, nonzeros_of(q));
   out += fmt::format(", {}, {}{}, {}", q.precision, size_text(q.size), q.weak ? " on each GPU" : "",
                      q.division);
   if (!q.stencil) out += ", sums: " + q.sums;
@@ -246,7 +246,7 @@ json to_json(const scaling_table& s) {
                     {"size", size_text(q.size)},
                     {"weak", q.weak},
                     {"precision", q.precision},
-                    {"variant", q.stencil ? json(nullptr) : json(q.form)},
+                    {"variant", q.stencil ? json(nullptr) : json(q.variant)},
                     {"nonzeros_per_row", q.stencil ? json(nullptr) : json(nonzeros_of(q))},
                     {"radius", q.stencil ? json(q.stencil->radius) : json(nullptr)},
                     {"pass_steps", q.stencil ? json(q.pass_steps) : json(nullptr)}};

@@ -17,9 +17,9 @@
 namespace dwell::app {
 
 struct scaling_request {
-  /// Either a stencil or, if there is none, a form of CG.
+  /// Either a stencil or, if there is none, a variant of CG.
   std::optional<stencil_shape> stencil;
-  std::string form = "textbook";
+  std::string variant = "textbook";
   std::optional<double> nonzeros_per_row;  ///< none: of the five- or seven-point Laplacian
   extents size;                            ///< all cells; of weak scaling those of each GPU
   bool weak = false;

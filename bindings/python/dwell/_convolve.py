@@ -41,7 +41,7 @@ class ConvolutionReport(Document):
     device: str
     backend: str
     threads: int
-    way: str
+    algorithm: str
     reason: str
     passes: int
     taps: int
@@ -56,7 +56,7 @@ class ConvolutionReport(Document):
             ("images", say("{images} of {size} cells, " + self._cells() + ", border {border}")),
             ("kernel", say("{kernel} taps, {correlation}" + ("" if self.correlation else "convolution"))),
             ("device", say("{device} ({backend})")),
-            ("way", say("{way}: {reason}")),
+            ("algorithm", say("{algorithm}: {reason}")),
             ("time", say("set-up {setup_s}, run {run_s}, {cells_per_second} cells per second")),
         ]
 
@@ -112,9 +112,9 @@ def _result_dtype(cells: np.dtype[Any], asked: Any, out: Any) -> np.dtype[Any]:
     return dtype
 
 
-def _options_of(border: str, correlate: bool, way: str, passes: str) -> _core.ConvolutionOptions:
+def _options_of(border: str, correlate: bool, algorithm: str, passes: str) -> _core.ConvolutionOptions:
     options = _core.ConvolutionOptions()
-    for name, value in (("border", border), ("correlate", correlate), ("way", way)):
+    for name, value in (("border", border), ("correlate", correlate), ("algorithm", algorithm)):
         assign(options, name, value)
     options.set_passes(word(passes, "passes"))
     return options
@@ -147,7 +147,7 @@ def _host_result(shape: tuple[int, ...], dtype: np.dtype[Any], out: np.ndarray[A
 
 def convolve(
     image: Any, kernel: str | Sequence[Any] | Any, *, border: str = "reflect", correlate: bool = False,
-    way: str = "auto", passes: str = "auto", dtype: Any = None, out: Any = None, device: str | None = None,
+    algorithm: str = "auto", passes: str = "auto", dtype: Any = None, out: Any = None, device: str | None = None,
     threads: int = 0, return_report: bool = False,
 ) -> Any:
     """Convolve images with a kernel, as ``scipy.ndimage.convolve`` does.
@@ -166,7 +166,7 @@ def convolve(
         outermost cells ("nearest"), its other end ("wrap").
     correlate : bool
         Do not turn the kernel round, as ``scipy.ndimage.correlate`` and ``cv2.filter2D``.
-    way : {"auto", "systolic", "window", "shared", "direct"}
+    algorithm : {"auto", "systolic", "window", "shared", "direct"}
         How a pass is computed; the bits are the same.
     passes : {"auto", "one", "each-axis"}
         A kernel that is a product may be taken along each axis by itself, which is less work for large ones. Sums are
@@ -202,7 +202,7 @@ def convolve(
     Notes
     -----
     Sums are chains of fused multiply-adds in the dtype of the image, of uint8 and float16 in float32, column after
-    column of the kernel, with the same bits on every device (Chen et al., SC 2019, for the way "systolic").
+    column of the kernel, with the same bits on every device (Chen et al., SC 2019, for the algorithm "systolic").
 
     Examples
     --------
@@ -219,7 +219,7 @@ def convolve(
     values = readable(values, cells, "image")
     filter_, axes = _filter_of(kernel)
     shape = _image_shape(values.shape, axes)
-    options = _options_of(border, correlate, way, passes)
+    options = _options_of(border, correlate, algorithm, passes)
     to_host = None if out is None else _on_host(out, "out")
     result_dtype = _result_dtype(cells, dtype, to_host)
     result = _host_result(values.shape, result_dtype, to_host)
@@ -241,7 +241,7 @@ class ConvolutionRunner(_gpu.StreamUser):
         Of the shape, the dtype and, of a GPU, the device of the images to come, which are as ``convolve`` takes them;
         its values are not read. NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of a library
         with DLPack or ``__cuda_array_interface__``. Of a GPU: uint8, float16, float32 or float64.
-    kernel, border, correlate, way, passes
+    kernel, border, correlate, algorithm, passes
         As of ``convolve``.
     dtype : dtype, optional
         Of the outcomes, as of ``convolve``.
@@ -275,7 +275,7 @@ class ConvolutionRunner(_gpu.StreamUser):
 
     def __init__(
         self, image: Any, kernel: str | Sequence[Any] | Any, *, border: str = "reflect", correlate: bool = False,
-        way: str = "auto", passes: str = "auto", dtype: Any = None, device: str | None = None, threads: int = 0,
+        algorithm: str = "auto", passes: str = "auto", dtype: Any = None, device: str | None = None, threads: int = 0,
     ) -> None:
         self._place = place_of(image)
         if self._place.gpu is None:
@@ -291,7 +291,7 @@ class ConvolutionRunner(_gpu.StreamUser):
         self._images = math.prod(self.shape) // math.prod(self._size)
         self.dtype = _result_dtype(self._cells, dtype, None)  #: of the outcomes
         self._take_stream(self._place)
-        self._options = _options_of(border, correlate, way, passes)
+        self._options = _options_of(border, correlate, algorithm, passes)
         self._device = resolve(device, threads, self._place.gpu, self._stream)
         self._native = _NATIVE[self._cells.name, self.dtype.name](
             self._device, self._size, self._filter, self._options, self._images)
@@ -351,7 +351,7 @@ class ConvolutionRunner(_gpu.StreamUser):
             self._native.wait()
 
     def explain(self, device_facts: str | None = None) -> str:
-        """Which way the images are convolved in, and why: passes, and the projected times of every way, in text.
+        """Which algorithm the images are convolved in, and why: passes, and the projected times of every algorithm, in text.
 
         Parameters
         ----------

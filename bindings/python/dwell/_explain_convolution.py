@@ -22,7 +22,7 @@ def text_of(e: dict[str, Any]) -> str:
     times = [f" ({seconds(p['projected']['all'])})" if projected else "" for p in e["passes"]]
     head = [
         ["device", f"{e['device']} ({e['backend']}){model}"],
-        ["way", f"{e['way']}: {e['reason']}"],
+        ["algorithm", f"{e['algorithm']}: {e['reason']}"],
         ["passes", ", then ".join(f"{n} taps{t}" for n, t in zip(taps, times))],
     ]
     if projected:
@@ -33,11 +33,11 @@ def text_of(e: dict[str, Any]) -> str:
         latencies = "multiply-add {:.0f}, shared memory {:.0f}, shuffle {:.0f}".format(*q["latencies"])
         head.append(["", f"L_smem / L_reg = {shared:.0f} / {systolic:.0f} cycles = {shared / systolic:.2f} "
                      f"(latencies: {latencies})"])
-    rows = [["way", *(["time", "memory", "multiply-adds", "moves", "chain"] if projected else []), "tile", "halo"]]
-    for way in e["ways"]:
-        name = way["way"] + (" *" if way["way"] == e["way"] else "")
-        parts = [seconds(way["projected"][part]) for part in _PARTS] if projected else []
-        rows.append([name, *parts, f"{way['rows']}x{way['columns']}", f"{100 * way['halo']:.0f} %"])
-    refused = [f"{way['way']}: cannot run: {way['refusal']}" for way in e["ways"] if way["refusal"]]
-    decides = [f"The ways are those of the pass of {taps[e['decides']]} taps, which has the most."] * (len(taps) > 1)
+    rows = [["algorithm", *(["time", "memory", "multiply-adds", "moves", "chain"] if projected else []), "tile", "halo"]]
+    for algorithm in e["algorithms"]:
+        name = algorithm["algorithm"] + (" *" if algorithm["algorithm"] == e["algorithm"] else "")
+        parts = [seconds(algorithm["projected"][part]) for part in _PARTS] if projected else []
+        rows.append([name, *parts, f"{algorithm['rows']}x{algorithm['columns']}", f"{100 * algorithm['halo']:.0f} %"])
+    refused = [f"{algorithm['algorithm']}: cannot run: {algorithm['refusal']}" for algorithm in e["algorithms"] if algorithm["refusal"]]
+    decides = [f"The algorithms are those of the pass of {taps[e['decides']]} taps, which has the most."] * (len(taps) > 1)
     return "\n".join([*_table(head), "", *_table(rows), *refused, *decides])

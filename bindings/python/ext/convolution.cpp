@@ -42,9 +42,9 @@ fields seconds_dict(const convolution_seconds& t) {
   return out;
 }
 
-fields way_dict(const convolution_way_plan& w) {
+fields way_dict(const convolution_algorithm_plan& w) {
   fields out;
-  out["way"] = w.way;
+  out["algorithm"] = w.algorithm;
   out["refusal"] = w.refusal;
   out["rows"] = w.rows;
   out["columns"] = w.columns;
@@ -59,20 +59,20 @@ fields explanation_dict(const convolution_explanation& e) {
   out["device"] = e.device.name;
   out["backend"] = to_string(e.device.on);
   out["projected"] = e.projected;
-  out["way"] = e.way;
+  out["algorithm"] = e.algorithm;
   out["reason"] = e.reason;
   out["taps"] = e.taps;
   out["decides"] = e.decides;
-  nb::list passes, ways;
+  nb::list passes, algorithms;
   for (const auto& p : e.passes) {
     fields pass;
     pass["taps"] = tuple_of(p.taps);
     pass["projected"] = seconds_dict(p.projected);
     passes.append(pass);
   }
-  for (const auto& w : e.ways) ways.append(way_dict(w));
+  for (const auto& w : e.algorithms) algorithms.append(way_dict(w));
   out["passes"] = passes;
-  out["ways"] = ways;
+  out["algorithms"] = algorithms;
   const systolic_quantities& q = e.systolic;
   systolic["tap_columns"] = q.tap_columns;
   systolic["tap_rows"] = q.tap_rows;
@@ -250,7 +250,7 @@ void add_convolution(nb::module_& m) {
           "border", [](const convolution_options& o) { return to_string(o.edge); },
           [](convolution_options& o, const std::string& name) { o.edge = parse_border(name); })
       .def_rw("correlate", &convolution_options::correlate)
-      .def_rw("way", &convolution_options::way)
+      .def_rw("algorithm", &convolution_options::algorithm)
       .def("set_passes",
            [](convolution_options& o, const std::string& name) { o.passes = passes_named(name); });
   m.def("convolution_report_table", [] { return report_rows(convolution_report_table()); });

@@ -106,19 +106,19 @@ class held_fields {
   held_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
               const std::string& dtype, const sides& boundary, const std::string& kernel,
               const std::string& executor, int threads, double progress_interval, int depth)
-      : heard_(progress_interval), dims_(definition.dims()) {
+      : listener_(progress_interval), dims_(definition.dims()) {
     field_options o;
     o.boundaries = boundaries_of(boundary, dims_);
     o.kernel = kernel;
     o.executor = executor;
     o.depth = depth;
-    o.progress_interval = heard_.library_interval();
+    o.progress_interval = listener_.library_interval();
     o.progress = [this](const field_progress& now) {
-      return heard_.tell(
+      return listener_.publish(
           [&](const nb::object& progress) { return progress(now.step, now.seconds); });
     };
     const device where = device::cpu(threads);
-    interruptible(heard_, [&] {
+    interruptible(listener_, [&] {
       if (dtype == "float64")
         runner_.emplace<field_runner<double>>(where, definition, size, o);
       else if (dtype == "float32")
@@ -164,8 +164,9 @@ class held_fields {
 
   /// steps done, whether interrupted, seconds
   nb::typed<nb::tuple, int, bool, double> run(int steps, nb::object progress) {
-    const field_outcome o = run_heard(heard_, std::move(progress),
-                                      [&] { return visit([&](auto& r) { return r.run(steps); }); });
+    const field_outcome o = run_listening(listener_, std::move(progress), [&] {
+      return visit([&](auto& r) { return r.run(steps); });
+    });
     return nb::typed<nb::tuple, int, bool, double>(
         nb::make_tuple(o.steps, o.interrupted, o.seconds));
   }
@@ -201,7 +202,7 @@ class held_fields {
     out["finite"] = r.finite;
     return out;
   }
-  void raise_pending() { heard_.raise_pending(); }
+  void raise_pending() { listener_.raise_pending(); }
 
  private:
   template <class T>
@@ -226,7 +227,7 @@ class held_fields {
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(copy, {steps, cells}, owner));
   }
 
-  listener heard_;
+  listener listener_;
   int dims_;
   std::variant<std::monostate, field_runner<double>, field_runner<float>> runner_;
   std::vector<std::size_t> widths_;  ///< cells of each list of receivers

@@ -37,21 +37,23 @@ class held_solver {
   template <class Indices, class Values>
   held_solver(const device& where, const Indices& row_ptr, const Indices& col, const Values& val,
               index cols, const solve_options& options)
-      : heard_(options.progress_interval), pattern_{keep(row_ptr), keep(col)}, values_(keep(val)) {
+      : listener_(options.progress_interval),
+        pattern_{keep(row_ptr), keep(col)},
+        values_(keep(val)) {
     const auto a = view_of<T>(row_ptr, col, val, cols);
     solve_options o = options;
-    o.progress_interval = heard_.library_interval();
+    o.progress_interval = listener_.library_interval();
     o.progress = telling();
     o.interrupt = &interrupt_;
-    interruptible(heard_, [&] { solver_.emplace(where, a, o); });
+    interruptible(listener_, [&] { solver_.emplace(where, a, o); });
   }
 
   index rows() const { return solver_->rows(); }
 
   template <class Vector, class Answer>
   solve_report solve(const Vector& b, const Answer& x, nb::object progress) {
-    return run_heard(heard_, std::move(progress),
-                     [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
+    return run_listening(listener_, std::move(progress),
+                         [&, from = view(b), to = view(x)] { return solver_->solve(from, to); });
   }
   /// Solves columns, several in one pass over the matrix, as the library plans; with a progress
   /// function, which is told of one, column after column. Until one is interrupted.
@@ -62,7 +64,7 @@ class held_solver {
     require_equal(x.size(), b.size(), "answer");
     if (count == 0) return {};
     if (progress.is_none()) return solve_block(view(b), view(x), n, static_cast<int>(count));
-    return run_heard(heard_, std::move(progress), [&, from = view(b), to = view(x)] {
+    return run_listening(listener_, std::move(progress), [&, from = view(b), to = view(x)] {
       std::vector<solve_report> reports;
       for (std::size_t k = 0; k < count; ++k) {
         reports.push_back(solver_->solve(part(from, k * n, n), part(to, k * n, n)));
@@ -74,17 +76,17 @@ class held_solver {
   template <class Vector>
   void update_values(const Vector& values) {
     kept_array kept = keep(values);
-    interruptible(heard_, [&, now = view(values)] { solver_->update_values(now); });
+    interruptible(listener_, [&, now = view(values)] { solver_->update_values(now); });
     values_ = std::move(kept);
   }
   void set_tolerances(double rtol, double atol) { solver_->set_tolerances(rtol, atol); }
   fields setup() const { return setup_dict(solver_->setup()); }
-  void raise_pending() { heard_.raise_pending(); }
+  void raise_pending() { listener_.raise_pending(); }
 
  private:
   progress_function<solve_progress> telling() {
     return [this](const solve_progress& now) {
-      return heard_.tell([&](const nb::object& progress) {
+      return listener_.publish([&](const nb::object& progress) {
         return progress(now.iteration, now.relative_residual, now.target, now.seconds);
       });
     };
@@ -99,7 +101,7 @@ class held_solver {
     };
     const without_progress now(*this);
     std::vector<solve_report> reports =
-        run_watched(heard_, interrupt_, [&] { return solver_->solve(b, n, x, n, count); });
+        run_watched(listener_, interrupt_, [&] { return solver_->solve(b, n, x, n, count); });
     // Groups after an interrupted one have hardly begun.
     for (std::size_t first = 0; first < reports.size();) {
       const auto next = first + static_cast<std::size_t>(reports[first].columns_together);
@@ -121,7 +123,7 @@ class held_solver {
     return {all.data + begin, n, all.device};
   }
 
-  listener heard_;
+  listener listener_;
   std::atomic<bool> interrupt_{false};
   kept_array pattern_[2], values_;
   std::optional<linear_solver<T>> solver_;  ///< ends before the arrays that it reads

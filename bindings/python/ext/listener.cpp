@@ -28,7 +28,7 @@ void listener::begin(nb::object progress) {
          std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(interval_));
 }
 
-bool listener::tell(const std::function<nb::object(const nb::object&)>& say) {
+bool listener::publish(const std::function<nb::object(const nb::object&)>& say) {
   const nb::gil_scoped_acquire lock;
   try {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -39,7 +39,7 @@ class listener {
   void end() { progress_ = nb::object(); }
 
   /// Called by a run, without the lock: go on? `say` calls the progress function.
-  bool tell(const std::function<nb::object(const nb::object&)>& say);
+  bool publish(const std::function<nb::object(const nb::object&)>& say);
 
   /// Called by work that is no run, without the lock: has a signal come whose handler raises?
   bool interrupted();
@@ -60,48 +60,48 @@ class listener {
 /// f() with the lock released. It may be interrupted: then what the handler of a signal raised is
 /// thrown on.
 template <class F>
-auto interruptible(listener& heard, F&& f) {
+auto interruptible(listener& receiver, F&& f) {
   try {
     const nb::gil_scoped_release released;
-    const interruption_scope scope([&] { return heard.interrupted(); });
+    const interruption_scope scope([&] { return receiver.interrupted(); });
     return f();
   } catch (const interrupted_error&) {
-    heard.raise_pending();
+    receiver.raise_pending();
     throw;
   }
 }
 template <class F>
 auto interruptible(F&& f) {
-  listener heard(0);
-  return interruptible(heard, std::forward<F>(f));
+  listener receiver(0);
+  return interruptible(receiver, std::forward<F>(f));
 }
 
 /// A run with the lock released, and set-ups within it.
 template <class F>
-auto run_heard(listener& heard, nb::object progress, F&& run) {
+auto run_listening(listener& receiver, nb::object progress, F&& run) {
   struct session {
-    listener& heard;
-    ~session() { heard.end(); }
+    listener& receiver;
+    ~session() { receiver.end(); }
   };
-  heard.begin(std::move(progress));
-  const session s{heard};
+  receiver.begin(std::move(progress));
+  const session s{receiver};
   const nb::gil_scoped_release released;
-  const interruption_scope scope([&] { return heard.interrupted(); });
+  const interruption_scope scope([&] { return receiver.interrupted(); });
   return run();
 }
 
 /// run() in a thread of its own with the lock released, while the caller's looks for signals: what
 /// the handler of one raises sets `interrupt`, at which the run is to end.
 template <class F>
-auto run_watched(listener& heard, std::atomic<bool>& interrupt, F&& run) {
-  heard.begin(nb::none());
+auto run_watched(listener& receiver, std::atomic<bool>& interrupt, F&& run) {
+  receiver.begin(nb::none());
   const nb::gil_scoped_release released;
   auto outcome = std::async(std::launch::async, [&] {
     const interruption_scope scope([&] { return interrupt.load(); });
     return run();
   });
   while (outcome.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready)
-    if (!interrupt && heard.interrupted()) interrupt = true;
+    if (!interrupt && receiver.interrupted()) interrupt = true;
   interrupt = false;
   return outcome.get();
 }

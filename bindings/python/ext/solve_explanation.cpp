@@ -82,7 +82,8 @@ fields dict_of(const solve_explanation& e) {
   out["method_reason"] = e.method_reason;
   out["variant"] = e.variant;
   nb::dict considered;
-  for (const auto& form : e.considered) considered[nb::str(form.name.c_str())] = form.seconds;
+  for (const auto& variant : e.considered)
+    considered[nb::str(variant.name.c_str())] = variant.seconds;
   out["considered"] = considered;
   out["precision"] = e.precision;
   out["preconditioner"] = to_string(e.preconditioner);

@@ -31,15 +31,15 @@ class held_runner {
  public:
   held_runner(const device& where, const std::vector<std::int64_t>& shape,
               const stencil_options& options, bool has_source)
-      : heard_(options.progress_interval) {
+      : listener_(options.progress_interval) {
     stencil_options o = options;
-    o.progress_interval = heard_.library_interval();
+    o.progress_interval = listener_.library_interval();
     o.progress = [this](const stencil_progress& now) {
-      return heard_.tell(
+      return listener_.publish(
           [&](const nb::object& progress) { return progress(now.step, now.change, now.seconds); });
     };
     const extents size = extents_of(shape);
-    interruptible(heard_, [&] { runner_.emplace(where, size, o, has_source); });
+    interruptible(listener_, [&] { runner_.emplace(where, size, o, has_source); });
   }
 
   void set_field(const host_field<const T>& u) {
@@ -63,15 +63,17 @@ class held_runner {
   void set_weights(const std::vector<double>& weights) { runner_->set_weights(weights); }
 
   outcome run(int steps, nb::object progress) {
-    return tuple(run_heard(heard_, std::move(progress), [&] { return runner_->run(steps); }));
+    return tuple(
+        run_listening(listener_, std::move(progress), [&] { return runner_->run(steps); }));
   }
   outcome run_until(double tolerance, int max_steps, int check_every, nb::object progress) {
-    return tuple(run_heard(heard_, std::move(progress),
-                           [&] { return runner_->run_until(tolerance, max_steps, check_every); }));
+    return tuple(run_listening(listener_, std::move(progress), [&] {
+      return runner_->run_until(tolerance, max_steps, check_every);
+    }));
   }
   /// callback(step) after every `every` steps and the last one; False ends the run.
   outcome run_pieces(int steps, int every, const nb::object& callback, nb::object progress) {
-    return tuple(run_heard(heard_, std::move(progress), [&] {
+    return tuple(run_listening(listener_, std::move(progress), [&] {
       return runner_->run(steps, every, [&](const auto& now) {
         const nb::gil_scoped_acquire lock;
         return goes_on(callback(now.step()));
@@ -79,7 +81,7 @@ class held_runner {
     }));
   }
   fields report() const { return stencil_report_dict(runner_->report()); }
-  void raise_pending() { heard_.raise_pending(); }
+  void raise_pending() { listener_.raise_pending(); }
 
  private:
   template <class F>
@@ -98,7 +100,7 @@ class held_runner {
     return outcome(nb::make_tuple(o.steps, to_string(o.stopped), o.change, o.solve_s));
   }
 
-  listener heard_;
+  listener listener_;
   std::optional<stencil_runner<T>> runner_;
 };
 

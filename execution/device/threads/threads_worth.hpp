@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many threads of a CPU a run takes where nobody has said it: a thread more must have enough to
-// do between two meetings to be worth them.
+// do between two barriers to be worth them.
 #pragma once
 #include <cstdint>
 #include <string>

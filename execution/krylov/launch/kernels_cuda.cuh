@@ -7,7 +7,7 @@
 
 #include "dwell/execution/krylov/alone_of.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
-#include "dwell/execution/krylov/vectors/store.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
 #include "dwell/execution/team/alone_team_cuda.cuh"
 #include "dwell/execution/team/column_team_cuda.cuh"
 #include "dwell/execution/team/rank_team_cuda.cuh"
@@ -46,7 +46,7 @@ struct kernel_types {
     else
       return team(a.barrier, a.partials, a.in_cluster);
   }
-  using store_type = store<P, T, team, shape_of<E, Config>>;
+  using workspace_type = workspace<P, T, team, shape_of<E, Config>>;
 };
 
 /// A whole run in one launch.
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Config>::lanes,
   using k = kernel_types<P, T, E, Config>;
   if constexpr (can_run<P>(shape_of<E, Config>::value)) {
     typename k::team team(a.barrier, a.partials, a.in_cluster);
-    typename k::store_type s(team, a);
+    typename k::workspace_type s(team, a);
     E::template run<P, T>(s, a);
   }
 }
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kernel_types<P, T, E, Config>::lanes,
     phase_kernel(const __grid_constant__ program_args<P, T> a, int parity, int time) {
   using k = kernel_types<P, T, E, Config>;
   typename k::team team = k::make_team(a);
-  typename k::store_type s(team, a);
+  typename k::workspace_type s(team, a);
   E::template phase<Phase, P, T>(s, a, parity, time);
 }
 

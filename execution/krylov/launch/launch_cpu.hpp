@@ -13,7 +13,7 @@
 #include "dwell/execution/device/scratch_cpu.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
-#include "dwell/execution/krylov/vectors/store.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
 #include "dwell/execution/team/alone_team_cpu.hpp"
 #include "dwell/execution/team/column_team_cpu.hpp"
 #include "dwell/execution/team/run_teams_cpu.hpp"
@@ -22,8 +22,8 @@
 
 namespace dwell::cpu {
 
-/// The type of a store by the values of a config, not by its executor: executors with equal configs
-/// share the code of phases.
+/// The type of a workspace by the values of a config, not by its executor: executors with equal
+/// configs share the code of phases.
 template <program_config Value>
 struct shape {
   static constexpr program_config value = Value;
@@ -39,30 +39,31 @@ team_scratch scratch_for(const program_args<P, T>& a, int teams) {
   return {teams, cached_bytes<T>(a.cache, a.tiles.narrow != nullptr)};
 }
 
-/// A team that is alone: makes it and its store on its thread's scratch, and calls f(store).
+/// A team that is alone: makes it and its workspace on its thread's scratch, and calls
+/// f(workspace).
 template <class P, class T, class E, int Config, class F>
-void with_store_alone(const program_args<P, T>& a, int part, std::byte* scratch, std::size_t bytes,
-                      F&& f) {
+void with_workspace_alone(const program_args<P, T>& a, int part, std::byte* scratch,
+                          std::size_t bytes, F&& f) {
   if constexpr (can_run<P>(E::cpu_configs[Config])) {
     using team_type = cpu_alone_team<E::cpu_configs[Config].lanes>;
-    using store_type = store<P, T, team_type, shape<E::cpu_configs[Config]>>;
+    using workspace_type = workspace<P, T, team_type, shape<E::cpu_configs[Config]>>;
     team_type team(part, a.reverse_lanes, scratch, bytes,
                    a.partials + static_cast<std::ptrdiff_t>(part) * partial_slots);
-    store_type s(team, a);
+    workspace_type s(team, a);
     f(s);
   }
 }
 
-/// One team's thread: makes the team and its store, and calls f(store).
+/// One team's thread: makes the team and its workspace, and calls f(workspace).
 template <class P, class T, class E, int Config, class F>
-void with_store(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid,
-                const team_scratch& scratch, F&& f) {
+void with_workspace(const program_args<P, T>& a, int worker, int workers, cpu_barrier* grid,
+                    const team_scratch& scratch, F&& f) {
   if constexpr (can_run<P>(E::cpu_configs[Config])) {
     using team_type = team_of<P, E::cpu_configs[Config].lanes>;
-    using store_type = store<P, T, team_type, shape<E::cpu_configs[Config]>>;
+    using workspace_type = workspace<P, T, team_type, shape<E::cpu_configs[Config]>>;
     team_type team(worker, workers, grid, a.reverse_lanes, scratch.of(worker), scratch.bytes(),
                    a.partials, a.rank_sums, a.ranks);
-    store_type s(team, a);
+    workspace_type s(team, a);
     f(s);
   }
 }
@@ -79,16 +80,16 @@ class queue {
   void launch(const program_args<P, T>&, int parity, int time) {
     bool sums = false, elements = false;  // what one team has of them, all have
     pool_.launch([&](int member) {
-      with_store<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
+      with_workspace<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
         E::template phase<Phase, P, T>(s, a_, parity, time);
         if (member == 0) sums = s.has_given_sums(), elements = s.has_written_elements();
       });
     });
     if (between_) {
-      constexpr leaves left = left_by<P, Phase>;
+      constexpr output left = output_of<P, Phase>;
       if ((sums && !has_sums(left)) || (elements && !has_elements(left)))
         throw std::logic_error(std::string(P::name) + ": phase " + std::to_string(Phase) +
-                               " leaves more than left_by says");
+                               " leaves more than outputs says");
       between_->phase_ended(sums, elements);
     }
     watch_.poll();
@@ -129,13 +130,13 @@ class launch final : public program_launch {
       E::template drive<P, T>(q, a_);
     } else if constexpr (alone_of<E>) {
       run_apart(threads_, teams_, watch, [&](int thread, int team) {
-        with_store_alone<P, T, E, Config>(a_, team, scratch_.of(thread), scratch_.bytes(),
-                                          [&](auto& s) { E::template run<P, T>(s, a_); });
+        with_workspace_alone<P, T, E, Config>(a_, team, scratch_.of(thread), scratch_.bytes(),
+                                              [&](auto& s) { E::template run<P, T>(s, a_); });
       });
     } else {
       run_teams(teams_, watch, [&](int team, cpu_barrier& grid) {
-        with_store<P, T, E, Config>(a_, team, teams_, &grid, scratch_,
-                                    [&](auto& s) { E::template run<P, T>(s, a_); });
+        with_workspace<P, T, E, Config>(a_, team, teams_, &grid, scratch_,
+                                        [&](auto& s) { E::template run<P, T>(s, a_); });
       });
     }
     const double seconds = seconds_now() - begin;

@@ -51,7 +51,7 @@ class queue : public host_queue<typename P::scalars> {
     phase_kernel<P, T, E, Config, Phase>
         <<<teams_, k::lanes, scratch_, this->target()>>>(a, parity, time);
     DWELL_CUDA(cudaGetLastError());
-    constexpr leaves left = left_by<P, Phase>;
+    constexpr output left = output_of<P, Phase>;
     if (a_.behind && time + 1 == times_of<P, Phase>(a_))
       a_.behind->phase_launched(has_sums(left), has_elements(left), this->target());
   }

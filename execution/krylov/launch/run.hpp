@@ -11,10 +11,10 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
-#include "dwell/execution/krylov/launch/launched_meeting.hpp"
-#include "dwell/execution/krylov/launch/rank_meeting.hpp"
+#include "dwell/execution/krylov/launch/launched_exchange.hpp"
+#include "dwell/execution/krylov/launch/rank_exchange.hpp"
 #include "dwell/execution/krylov/plan/planning.hpp"
-#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/team/partial_slots.hpp"
 
 namespace dwell {
@@ -28,19 +28,19 @@ struct run_records {
 
 /// The scalars of columns, two copies.
 template <class P, int Columns = column_count<P>>
-struct column_words {
+struct column_scalars {
   typename P::column copies[2 * Columns]{};
 };
 template <class P>
-struct column_words<P, 1> {};
+struct column_scalars<P, 1> {};
 
-/// The few words by which host and teams, and teams among each other, agree; one upload resets all.
+/// The few flags by which host and teams, and teams among each other, agree; one upload resets all.
 template <class P>
-struct run_words {
+struct run_flags {
   alignas(128) unsigned barrier = 0;        ///< nobody has arrived
   alignas(128) monitor watch{0, -1, -1.0};  ///< and nobody has told of itself
   alignas(128) typename P::scalars state[2]{};
-  [[no_unique_address]] column_words<P> columns;
+  [[no_unique_address]] column_scalars<P> columns;
 };
 
 template <class P, class T>
@@ -50,13 +50,13 @@ class program_run {
   program_run& operator=(const program_run&) = delete;
   /// The arrays of made.matrix must stay valid: a CPU reads them in place. `where` has the stream
   /// that all work goes to, that of the cut included.
-  /// `chain`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs that
-  /// have one. `ranks`: among which rows are divided, or null; with an executor that launches
+  /// `sequence`: of Programs that have one; it must stay. `basis`: so many vectors, of Programs
+  /// that have one. `ranks`: among which rows are divided, or null; with an executor that launches
   /// phases from the host; then vectors have as many elements as the matrix has columns, and
   /// connect() is to be called.
   program_run(const device& where, const program_kernel& v, const planned<T>& made,
-              const run_records& records = {}, const owned_chain* chain = nullptr, int basis = 0,
-              const row_ranks* ranks = nullptr)
+              const run_records& records = {}, const owned_sequence* sequence = nullptr,
+              int basis = 0, const row_ranks* ranks = nullptr)
       : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
     const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
     const csr_arrays<T>& a = made.matrix;
@@ -75,11 +75,11 @@ class program_run {
     const std::size_t slots = partial_slots_of<P> + (has_basis<P> ? 2 * basis : 0);
     if (!v.alone || where.on() == backend::cpu) partials_ = buffer<double>(where, slots * teams);
     if constexpr (has_basis<P>) make_basis(n, teams, basis);
-    history_ = room_for(where, records);
+    history_ = history_buffer(where, records);
     coefficients_ = {where, records.coefficients * column_count<P> * (v.alone ? teams : 1),
                      fresh::unset};
     if (v.alone) states_ = {where, 2 * teams, fresh::unset};
-    words_ = buffer<run_words<P>>(where, 1);
+    flags_ = buffer<run_flags<P>>(where, 1);
 
     if (where.on() == backend::cpu)
       ghost_buffers_ = buffer<T>(where, teams * static_cast<std::size_t>(cut_->outline.halo));
@@ -96,12 +96,12 @@ class program_run {
     args_.coefficients = coefficients_.data();
     args_.recorded = static_cast<int>(records.coefficients);
     every_ = records.every;
-    run_words<P>* const words = words_.data();
-    args_.watch = &words->watch;
-    args_.state = v.alone ? states_.data() : words->state;
-    if constexpr (many_columns<P>) args_.columns = words->columns.copies;
-    args_.barrier = &words->barrier;
-    if (chain) take_chain(*chain);
+    run_flags<P>* const flags = flags_.data();
+    args_.watch = &flags->watch;
+    args_.state = v.alone ? states_.data() : flags->state;
+    if constexpr (many_columns<P>) args_.columns = flags->columns.copies;
+    args_.barrier = &flags->barrier;
+    if (sequence) take_sequence(*sequence);
     if (ranks) {
       ranks_ = ranks;
       rank_sums_ = {where_, slots * static_cast<std::size_t>(ranks->comm->size())};
@@ -117,24 +117,24 @@ class program_run {
     args_.ranks = ranks_->comm->size();
     if (where_.on() == backend::cuda) {
       args_.rank_slots = static_cast<int>(slots);
-      behind_ = std::make_unique<launched_meeting<P, T>>(where_, *ranks_, args_, slots, plan_.teams,
-                                                         rank_sums_.data());
+      behind_ = std::make_unique<launched_exchange<P, T>>(where_, *ranks_, args_, slots,
+                                                          plan_.teams, rank_sums_.data());
       args_.behind = behind_.get();
       return;
     }
     args_.interior_begin = ranks_->halo->interior_begin;
     args_.interior_end = ranks_->halo->interior_end;
     const int lanes = variant_.configs[static_cast<std::size_t>(plan_.config)].lanes;
-    meeting_ = std::make_unique<rank_meeting<P, T>>(*ranks_, args_, slots, plan_.teams, lanes,
-                                                    rank_sums_.data());
-    args_.between = meeting_.get();
+    exchange_ = std::make_unique<rank_exchange<P, T>>(*ranks_, args_, slots, plan_.teams, lanes,
+                                                      rank_sums_.data());
+    args_.between = exchange_.get();
   }
 
-  /// From now on with this chain, which must stay. P has one.
-  void take_chain(const owned_chain& chain) {
-    if constexpr (has_chain<P>) {
+  /// From now on with this sequence, which must stay. P has one.
+  void take_sequence(const owned_sequence& sequence) {
+    if constexpr (has_sequence<P>) {
       launch_.reset();
-      args_.chain = share_out_chain(where_, chain, plan_.teams, chain_shares_);
+      args_.sequence = share_out_sequence(where_, sequence, plan_.teams, sequence_shares_);
     }
   }
 
@@ -170,25 +170,25 @@ class program_run {
   void reset(const typename P::scalars& start) {
     forget_history();
     args_.start = start;
-    run_words<P> fresh_words;
-    fresh_words.state[0] = fresh_words.state[1] = start;
-    words_.upload({&fresh_words, 1});
+    run_flags<P> fresh_flags;
+    fresh_flags.state[0] = fresh_flags.state[1] = start;
+    flags_.upload({&fresh_flags, 1});
   }
   /// After reset(): `control` must stay until finish(). May be called again and again; vectors are
   /// as the run before left them.
   void start(run_control& control) {
     started_ = true;
     if (every_) control.every = history_.data();
-    if (meeting_) {
-      meeting_->run_begins();
-      control.between = meeting_.get();
+    if (exchange_) {
+      exchange_->run_begins();
+      control.between = exchange_.get();
     }
     if (behind_) behind_->run_begins();
     ready().start(control);
   }
   double finish() {
     const double seconds = ready().finish();
-    if (meeting_) meeting_->run_ended();
+    if (exchange_) exchange_->run_ended();
     return seconds;
   }
   /// All of it: from the given scalars to the end. Returns seconds.
@@ -203,15 +203,15 @@ class program_run {
   typename P::scalars* start_state() const { return args_.state; }
   /// The scalars at the end of the run.
   typename P::scalars outcome() const {
-    run_words<P> words;
-    words_.download({&words, 1});
-    return words.state[args_.one_launch ? 1 : 0];
+    run_flags<P> flags;
+    flags_.download({&flags, 1});
+    return flags.state[args_.one_launch ? 1 : 0];
   }
   /// The last step that note() was called for; -1: none was.
   int last_noted() const {
-    run_words<P> words;
-    words_.download({&words, 1});
-    return words.watch.step;
+    run_flags<P> flags;
+    flags_.download({&flags, 1});
+    return flags.watch.step;
   }
   /// The first n entries of the history, of steps that note() was called for.
   std::vector<double> history(std::size_t n) const { return first_of(history_, n); }
@@ -266,7 +266,7 @@ class program_run {
   }
   /// Entries are written as the run comes to them, so that on a CPU a long limit costs nothing. The
   /// watch of a GPU knows by zeros what has not been written.
-  static buffer<double> room_for(const device& where, const run_records& records) {
+  static buffer<double> history_buffer(const device& where, const run_records& records) {
     const bool zeroed = records.every && where.on() == backend::cuda;
     try {
       return {where, records.history, zeroed ? fresh::zeroed : fresh::unset};
@@ -281,17 +281,17 @@ class program_run {
   const row_ranks* ranks_ = nullptr;
   plan plan_;
   std::shared_ptr<cut_matrix<T>> cut_;
-  buffer<index> chain_shares_;
+  buffer<index> sequence_shares_;
   buffer<T> tile_carry_, ghost_buffers_;
   std::vector<buffer<T>> vectors_;
   buffer<T> basis_;
   buffer<double> partials_, history_, team_memory_, rank_sums_;
   buffer<step_coefficients> coefficients_;
   bool every_ = false, started_ = false;
-  buffer<run_words<P>> words_;
+  buffer<run_flags<P>> flags_;
   buffer<typename P::scalars> states_;  ///< states of teams that are alone, two each
   program_args<P, T> args_;
-  std::unique_ptr<between_phases> meeting_;   ///< exchange of several ranks
+  std::unique_ptr<between_phases> exchange_;  ///< exchange of several ranks
   std::unique_ptr<between_launches> behind_;  ///< exchange of several ranks on GPUs
   std::unique_ptr<program_launch> launch_;    ///< refers to args_
 };

@@ -23,12 +23,12 @@ class program_trial {
   /// must stay valid, *interrupt too; it may be null.
   program_trial(const device& where, const program_kernel& v, const typename P::scalars& start,
                 std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt,
-                const owned_chain* chain = nullptr, int basis = 0)
+                const owned_sequence* sequence = nullptr, int basis = 0)
       : queue_(where),
         variant_(v),
         start_(start),
         load_(std::move(load)),
-        chain_(chain),
+        sequence_(sequence),
         basis_(basis) {
     start_.fixed = true;
     control_.interrupt = interrupt;
@@ -40,7 +40,7 @@ class program_trial {
     if (run_)
       run_->follow(made.how);
     else
-      run_.emplace(queue_.where(), variant_, made, run_records{}, chain_, basis_);
+      run_.emplace(queue_.where(), variant_, made, run_records{}, sequence_, basis_);
     // The first run loads the kernel and warms caches; the next one says how many iterations make
     // the long runs long, and short to wait for. What all iterations of a run cost together, its
     // start, the filling of what it caches and its end, is not of an iteration: a difference.
@@ -79,7 +79,7 @@ class program_trial {
   const program_kernel& variant_;
   typename P::scalars start_;
   std::function<void(program_run<P, T>&)> load_;
-  const owned_chain* chain_;
+  const owned_sequence* sequence_;
   int basis_;
   run_control control_;
   std::optional<program_run<P, T>> run_;

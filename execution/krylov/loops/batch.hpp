@@ -33,8 +33,8 @@ struct batch {
       {64, 1, true, true, true, 0}};
 
   /// Team side.
-  template <class P, class T, class Store>
-  DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
+  template <class P, class T, class Workspace>
+  DWELL_FN static void run(Workspace& s, const program_args<P, T>& a) {
     typename P::scalars* const state = a.state + 2 * static_cast<std::ptrdiff_t>(s.team().part());
     typename P::scalars m = a.start;
     m.target2 = state[0].target2;
@@ -47,16 +47,16 @@ struct batch {
   }
 
  private:
-  template <class P, class T, class Store, int... K>
-  DWELL_FN static bool iteration(Store& s, typename P::scalars& m,
+  template <class P, class T, class Workspace, int... K>
+  DWELL_FN static bool iteration(Workspace& s, typename P::scalars& m,
                                  std::integer_sequence<int, K...>) {
     return (one<K, P, T>(s, m) && ...);
   }
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static bool one(Store& s, typename P::scalars& m) {
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static bool one(Workspace& s, typename P::scalars& m) {
     P::template phase<Phase, T>(s, m);
     if (m.stop != 0) return false;
-    s.meet();
+    s.barrier();
     return true;
   }
 };

@@ -22,8 +22,8 @@ struct persistent_columns {
   static constexpr const auto& cuda_configs = column_cuda_configs<Columns>;
   static constexpr const auto& cpu_configs = plain_cpu_configs;
 
-  template <class P, class T, class Store>
-  DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
+  template <class P, class T, class Workspace>
+  DWELL_FN static void run(Workspace& s, const program_args<P, T>& a) {
     s.take_columns(0);
     persistent::run<P, T>(s, a);
     s.leave_columns(1);
@@ -35,8 +35,8 @@ template <int Columns, class Loop>
 struct launched_columns : Loop {
   static constexpr const auto& cuda_configs = column_cuda_configs<Columns>;
 
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, const program_args<P, T>& a, int parity, int time) {
     s.take_columns(parity);
     Loop::template phase<Phase, P, T>(s, a, parity, time);
     s.leave_columns(parity ^ 1);

@@ -25,8 +25,8 @@ struct graph {
     queue.finish();
   }
 
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, const program_args<P, T>& a, int parity, int time) {
     host_loop::phase<Phase, P, T>(s, a, parity, time);
   }
 };

@@ -52,10 +52,10 @@ struct host_loop {
 
   /// Team side: one phase, for the `time`-th time in its iteration. All teams read copy `parity` of
   /// the scalars; team 0 writes the other one.
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static void phase(Store& s, const program_args<P, T>& a, int parity, int time) {
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static void phase(Workspace& s, const program_args<P, T>& a, int parity, int time) {
     typename P::scalars m = a.state[parity];
-    if constexpr (runs_chain<P, Phase>) s.take_chain_phase(time);
+    if constexpr (runs_sequence<P, Phase>) s.take_sequence_phase(time);
     if (m.stop == 0) P::template phase<Phase, T>(s, m);
     if (s.team().worker() == 0)
       s.team().each([&](int lane) {

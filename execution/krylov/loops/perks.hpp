@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Persistent, with part of the data on the chip for the whole run (Zhang, dissertation 2023,
 // chapter 4): the plan's policy decides which vectors stay in registers and scratch and how many
-// tiles of the matrix do; the store finds them there. What fits is read from device memory once.
+// tiles of the matrix do; the workspace finds them there. What fits is read from device memory
+// once.
 #pragma once
 #include "dwell/execution/krylov/loops/persistent.hpp"
 
@@ -27,8 +28,8 @@ struct perks {
       {64, 1, true, false, true, 5, caching::all, 1},
       {64, 1, true, false, true, 17, caching::all, 1, true}};
 
-  template <class P, class T, class Store>
-  DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
+  template <class P, class T, class Workspace>
+  DWELL_FN static void run(Workspace& s, const program_args<P, T>& a) {
     persistent::run<P, T>(s, a);
   }
 };

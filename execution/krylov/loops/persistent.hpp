@@ -17,8 +17,8 @@ struct persistent {
   static constexpr const auto& cpu_configs = plain_cpu_configs;
 
   /// Team side.
-  template <class P, class T, class Store>
-  DWELL_FN static void run(Store& s, const program_args<P, T>& a) {
+  template <class P, class T, class Workspace>
+  DWELL_FN static void run(Workspace& s, const program_args<P, T>& a) {
     typename P::scalars m = first_scalars(a);
     s.begin();
     while (iteration<P, T>(s, m, a, std::make_integer_sequence<int, P::phases>{})) {
@@ -31,16 +31,17 @@ struct persistent {
   }
 
  private:
-  template <class P, class T, class Store, int... K>
-  DWELL_FN static bool iteration(Store& s, typename P::scalars& m, const program_args<P, T>& a,
+  template <class P, class T, class Workspace, int... K>
+  DWELL_FN static bool iteration(Workspace& s, typename P::scalars& m, const program_args<P, T>& a,
                                  std::integer_sequence<int, K...>) {
     return (each_time<K, P, T>(s, m, a) && ...);
   }
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static bool each_time(Store& s, typename P::scalars& m, const program_args<P, T>& a) {
-    if constexpr (runs_chain<P, Phase>) {
-      for (int k = 0; k < a.chain.phases; ++k) {
-        s.take_chain_phase(k);
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static bool each_time(Workspace& s, typename P::scalars& m,
+                                 const program_args<P, T>& a) {
+    if constexpr (runs_sequence<P, Phase>) {
+      for (int k = 0; k < a.sequence.phases; ++k) {
+        s.take_sequence_phase(k);
         if (!one<Phase, P, T>(s, m)) return false;
       }
       return true;
@@ -49,11 +50,11 @@ struct persistent {
     }
   }
   /// All teams hold the same scalars, so all leave together.
-  template <int Phase, class P, class T, class Store>
-  DWELL_FN static bool one(Store& s, typename P::scalars& m) {
+  template <int Phase, class P, class T, class Workspace>
+  DWELL_FN static bool one(Workspace& s, typename P::scalars& m) {
     P::template phase<Phase, T>(s, m);
     if (m.stop != 0) return false;
-    s.meet();
+    s.barrier();
     return true;
   }
 };

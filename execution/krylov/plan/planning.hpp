@@ -30,9 +30,9 @@ struct plan_request {
   int teams = 0;
   int config = -1;
   std::size_t scratch_per_team = 0;
-  bool clusters = true;    ///< teams may form a thread block cluster
-  int exponent = 0;        ///< the matrix is multiplied by 2^exponent
-  chain_facts chain = {};  ///< facts of a chain, for Programs that have one
+  bool clusters = true;          ///< teams may form a thread block cluster
+  int exponent = 0;              ///< the matrix is multiplied by 2^exponent
+  sequence_facts sequence = {};  ///< facts of a sequence, for Programs that have one
 };
 
 /// A plan and the cut that it was made for, which may be that of other plans, too, and need not be
@@ -100,12 +100,12 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   return p;
 }
 
-/// A phase that runs the chain stands for all phases of the chain.
+/// A phase that runs the sequence stands for all phases of the sequence.
 template <class P>
-void add_chain(const chain_facts& chain, program_facts& p) {
-  p.barriers += chains_of<P> * (chain.phases - 1);
-  p.chains = chain.phases > 0 ? chains_of<P> : 0;
-  p.chain = chain;
+void add_sequence(const sequence_facts& sequence, program_facts& p) {
+  p.barriers += sequences_of<P> * (sequence.phases - 1);
+  p.sequences = sequence.phases > 0 ? sequences_of<P> : 0;
+  p.sequence = sequence;
 }
 
 /// The configs among which a policy may choose: all, or the one asked for.
@@ -150,14 +150,14 @@ plan ask_policy(const named_policy& policy, const program_kernel& v, const devic
 template <class P, class T, class Trial = no_trial>
 planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
                      device_facts device, cut_cache<T>& cuts, const plan_request& request,
-                     typename P::scalars midst, Trial&& trial = {}) {
+                     typename P::scalars steady, Trial&& trial = {}) {
   check_config(request.config, configs.size());
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
   // Partial sums by the cluster exchange are few.
   if (!request.clusters || has_basis<P>) device.cluster_teams = 0;
   const csr_arrays<T>& a = cuts.arrays();
-  traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, midst);
-  moved.bytes += chains_of<P> * request.chain.bytes;
+  traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, steady);
+  moved.bytes += sequences_of<P> * request.sequence.bytes;
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;
@@ -172,7 +172,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         cuts.of({out.how.teams, out.configs[static_cast<std::size_t>(out.how.config)].shape.tiles,
                  whole_rows_of<P>});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    add_chain<P>(request.chain, out.facts);
+    add_sequence<P>(request.sequence, out.facts);
   } else {
     team_choice teams = request.teams > 0 ? asked_teams(request.teams, device)
                                           : caching_teams(a.rows, a.nonzeros, moved.bytes, device);
@@ -183,7 +183,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
         (teams.in_cluster || (v.on == backend::cpu && teams.teams <= most_cluster_teams));
     out.cut = cuts.of({teams.teams, true, whole_rows_of<P>, ghosts});
     out.facts = facts_of_cut<P, T>(a, out.cut->outline, moved);
-    add_chain<P>(request.chain, out.facts);
+    add_sequence<P>(request.sequence, out.facts);
     out.facts.in_cluster = teams.in_cluster;
     if (ghosts) {
       out.facts.ghosts_per_team = out.cut->outline.halo;

@@ -22,7 +22,7 @@ struct systems_request {
 template <class P, class T>
 planned<T> make_plan_apart(const program_kernel& v, std::vector<config_facts> configs,
                            device_facts device, cut_cache<T>& cuts, const plan_request& request,
-                           const systems_request& systems, typename P::scalars midst) {
+                           const systems_request& systems, typename P::scalars steady) {
   constexpr index most_places = 1 << 16;  // columns have 16 bits
   check_config(request.config, configs.size());
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
@@ -38,7 +38,7 @@ planned<T> make_plan_apart(const program_kernel& v, std::vector<config_facts> co
   asked.first_rows = systems.first_rows;
   asked.own_columns = asked.by_tiles && systems.most_rows <= most_places;
   out.cut = cuts.of(asked);
-  out.facts = facts_of_cut<P, T>(a, out.cut->outline, traffic_of<P, T>(a.rows, a.nonzeros, midst));
+  out.facts = facts_of_cut<P, T>(a, out.cut->outline, traffic_of<P, T>(a.rows, a.nonzeros, steady));
   out.facts.own_columns = out.cut->outline.own_columns;
   out.how = apart_layout(out.facts, out.configs, request.config, device);
   check_plan(v, out.how, out.configs, cached_bytes<T>(out.how.cache, out.cut->outline.narrow),

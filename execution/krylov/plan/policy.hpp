@@ -29,9 +29,9 @@ struct vector_facts {
   bool cacheable = true;      ///< may be cached at all
 };
 
-/// What a plan knows of a chain of products, all of which is streamed: it lies in device memory,
+/// What a plan knows of a sequence of products, all of which is streamed: it lies in device memory,
 /// and in L2 as far as it fits.
-struct chain_facts {
+struct sequence_facts {
   int phases = 0;             ///< phases of one application
   std::size_t bytes = 0;      ///< that it moves
   std::size_t in_memory = 0;  ///< bytes of its matrices and vectors
@@ -57,8 +57,8 @@ struct program_facts {
   /// Elements of the gathered vector that a team needs of others, and sends, at the most; 0 where
   /// teams cannot send any.
   int ghosts_per_team = 0, sends_per_team = 0;
-  int chains = 0;            ///< applications of the chain per iteration, of Programs that have one
-  chain_facts chain;         ///< in `barriers` and bytes_per_iteration
+  int sequences = 0;  ///< applications of the sequence per iteration, of Programs that have one
+  sequence_facts sequence;   ///< in `barriers` and bytes_per_iteration
   bool own_columns = false;  ///< teams need no elements of others: configs with ghosts fit
 };
 

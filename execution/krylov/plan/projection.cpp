@@ -44,11 +44,11 @@ projection project(const program_facts& p, const plan& how, std::span<const conf
   (how.cache.halo > 0 ? out.cached_bytes_moved : out.streamed_bytes) += gathered;
   out.streamed_bytes += (1.0 - cached) * tiles;
   footprint += (1.0 - cached) * tiles;
-  const double chain = static_cast<double>(p.chains) * static_cast<double>(p.chain.bytes);
-  out.without_chain = {out.cached_bytes_moved, out.streamed_bytes,
-                       p.barriers - p.chains * p.chain.phases, p.products};
-  out.streamed_bytes += chain;
-  footprint += static_cast<double>(p.chain.in_memory);
+  const double sequence = static_cast<double>(p.sequences) * static_cast<double>(p.sequence.bytes);
+  out.without_sequence = {out.cached_bytes_moved, out.streamed_bytes,
+                          p.barriers - p.sequences * p.sequence.phases, p.products};
+  out.streamed_bytes += sequence;
+  footprint += static_cast<double>(p.sequence.in_memory);
 
   const double hit =
       footprint <= l.l2_cached ? 1.0 : std::max(0.0, 2.0 * l.l2_cached / footprint - 1.0);
@@ -60,8 +60,8 @@ projection project(const program_facts& p, const plan& how, std::span<const conf
   const device_waits each = shape.assumes == caching::ghosts ? l.ghost_waits
                             : shape.assumes == caching::all  ? l.whole_waits
                                                              : l.waits;
-  // A phase of a chain waits for three dependent loads, as a product with the matrix does.
-  const int products = p.products + p.chains * p.chain.phases;
+  // A phase of a sequence waits for three dependent loads, as a product with the matrix does.
+  const int products = p.products + p.sequences * p.sequence.phases;
   const double waits = p.barriers * each.phase + products * each.product;
   out.seconds = out.floor + waits;
   out.waiting = p.barriers * l.barrier + waits;

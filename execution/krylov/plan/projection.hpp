@@ -24,8 +24,8 @@ struct projection {
     int barriers = 0, products = 0;
   };
   double seconds_of(const part& of) const;
-  /// The iteration without its chain of products.
-  part without_chain;
+  /// The iteration without its sequence of products.
+  part without_sequence;
 
   // What seconds_of() needs, in seconds: a byte, a barrier with its phase, a product.
   double each_cached = 0, each_streamed = 0, each_barrier = 0, each_product = 0;

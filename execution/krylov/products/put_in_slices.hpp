@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 
-#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/krylov/products/slice_steps.hpp"
 
 namespace dwell::slicing {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Matrices in slices (SELL; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014), and chains of products
-// with them: what a preconditioner is to a Program. A slice has 32 lanes; `lanes` of them share a
-// row, so that small matrices with long rows keep as many lanes busy as large ones. Two elements of
-// a lane lie side by side, 8 bytes of columns and 8 of values. A row's sum does not depend on
-// the teams, so a chain gives the same bits under every executor and on every backend.
+// Matrices in slices (SELL; Kreutzer et al., SIAM J. Sci. Comput. 36, 2014), and sequences of
+// products with them: what a preconditioner is to a Program. A slice has 32 lanes; `lanes` of them
+// share a row, so that small matrices with long rows keep as many lanes busy as large ones. Two
+// elements of a lane lie side by side, 8 bytes of columns and 8 of values. A row's sum does not
+// depend on the teams, so a sequence gives the same bits under every executor and on every backend.
 #pragma once
 #include <cmath>
 #include <cstddef>
@@ -38,7 +38,7 @@ DWELL_HD std::ptrdiff_t sliced_place(int lanes, index row, index k) {
 }
 
 /// out = scale M in + add_scale add + more_scale more, without `more` if there is no `add`; without
-/// `out` the result is the chain's. `out` may be `add` or `more`.
+/// `out` the result is the sequence's. `out` may be `add` or `more`.
 struct sparse_product {
   sliced_matrix matrix;
   const float* in = nullptr;
@@ -64,7 +64,7 @@ inline constexpr int most_products = 48;
 /// Products in phases with a barrier between two of them; the last one gives the result. In f32:
 /// the input is scaled by a power of two so that it is within range, and with `units` each element
 /// of input and result by one of its own.
-struct product_chain {
+struct product_sequence {
   int phases = 0;
   int begin[most_products + 1] = {};  ///< first product of each phase
   sparse_product product[most_products];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Cuts on a GPU, of matrices and of chains of products.
-#include "dwell/execution/krylov/products/chain_shares.hpp"
+// Cuts on a GPU, of matrices and of sequences of products.
+#include "dwell/execution/krylov/products/sequence_shares.hpp"
 #include "dwell/execution/krylov/spmv/cutting.hpp"
 #include "dwell/execution/team/setup_cuda.cuh"
 
@@ -9,8 +9,8 @@ namespace {
 
 using loops = cuda::setup_loops;
 
-product_chain share_out(const device& where, const owned_chain& from, int teams,
-                        buffer<index>& shares) {
+product_sequence share_out(const device& where, const owned_sequence& from, int teams,
+                           buffer<index>& shares) {
   return slicing::share_out(loops(where), where, from, teams, shares);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One tile times a vector, by a warp: every lane sums its own run of nonzeros, and a segmented scan
-// over the warp joins rows that lanes share. It knows no method and no store: where rows go and
+// over the warp joins rows that lanes share. It knows no method and no workspace: where rows go and
 // where the tile's carry does is the caller's.
 #pragma once
 #include <cmath>

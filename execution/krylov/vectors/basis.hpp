@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Passes over the basis of a Program as members of store. Basis vectors are in device memory; an
-// element of theirs is touched by the lane that owns it in every other pass, so that lanes need not
-// meet between two of them. Several vectors go by at once, so that their loads are under way
+// Passes over the basis of a Program as members of workspace. Basis vectors are in device memory;
+// an element of theirs is touched by the lane that owns it in every other pass, so that lanes need
+// not meet between two of them. Several vectors go by at once, so that their loads are under way
 // together.
 #pragma once
-#include "dwell/execution/krylov/vectors/store.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
 
 namespace dwell {
 
 /// f(v, e): e[k] is the element of basis vector first + k.
 template <class P, class T, class Team, class Shape>
 template <int Count, bool Stores, int... R, int... W, class F>
-DWELL_FN void store<P, T, Team, Shape>::pass_basis(reads<R...>, writes<W...>, int first, F&& f) {
+DWELL_FN void workspace<P, T, Team, Shape>::pass_basis(reads<R...>, writes<W...>, int first,
+                                                       F&& f) {
   static_assert(P::in_registers::count == 0 && columns == 1);
   const index owned = part_.end.row - part_.begin.row;
   if (pending_) team_.section([](int) {});
@@ -37,14 +38,15 @@ DWELL_FN void store<P, T, Team, Shape>::pass_basis(reads<R...>, writes<W...>, in
 
 template <class P, class T, class Team, class Shape>
 template <int... R, int... W, class F>
-DWELL_FN void store<P, T, Team, Shape>::put_basis(reads<R...> in, writes<W...> out, int k, F&& f) {
+DWELL_FN void workspace<P, T, Team, Shape>::put_basis(reads<R...> in, writes<W...> out, int k,
+                                                      F&& f) {
   pass_basis<1, true>(in, out, k, [&](int, T* v, T* e) { f(v, e[0]); });
 }
 
 template <class P, class T, class Team, class Shape>
 template <int F>
-DWELL_FN void store<P, T, Team, Shape>::add_basis(int count, const double* by, double sign,
-                                                  bool afresh) {
+DWELL_FN void workspace<P, T, Team, Shape>::add_basis(int count, const double* by, double sign,
+                                                      bool afresh) {
   constexpr int group = 8;
   const auto add = [&]<int Count>(int first) {
     T factor[Count];
@@ -66,7 +68,7 @@ DWELL_FN void store<P, T, Team, Shape>::add_basis(int count, const double* by, d
 
 template <class P, class T, class Team, class Shape>
 template <int F>
-DWELL_FN void store<P, T, Team, Shape>::multiply_basis(int count, int set) {
+DWELL_FN void workspace<P, T, Team, Shape>::multiply_basis(int count, int set) {
   constexpr int group = 5;  // sums that travel together
   const auto multiply = [&]<int Count>(int first) {
     auto acc = team_.template per_lane<sums<Count>>();
@@ -88,7 +90,7 @@ DWELL_FN void store<P, T, Team, Shape>::multiply_basis(int count, int set) {
 
 /// A warp takes a sum at a time, and adds it up as total() does.
 template <class P, class T, class Team, class Shape>
-DWELL_FN void store<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
+DWELL_FN void workspace<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
   constexpr int lanes = Team::warp, at_once = 5;
   const int first = basis_slot(set), summands = team_.summands();
   team_.warps([&](auto& warp) {

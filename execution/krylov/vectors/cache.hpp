@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a store caches on the chip during a run: registers, the front parts of vectors in scratch,
-// tiles of the matrix in scratch, and the ghosts of a gathered vector. Filled once at the start;
-// results are written back once at the end.
+// What a workspace caches on the chip during a run: registers, the front parts of vectors in
+// scratch, tiles of the matrix in scratch, and the ghosts of a gathered vector. Filled once at the
+// start; results are written back once at the end.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +32,10 @@ DWELL_HD std::size_t cached_bytes(const residency& cache, bool narrow) {
 
 /// A config that caches nothing.
 template <class P, class T, class Team, class Shape, bool Caches = Shape::value.caches>
-class store_cache {};
+class workspace_cache {};
 
 template <class P, class T, class Team, class Shape>
-class store_cache<P, T, Team, Shape, true> {
+class workspace_cache<P, T, Team, Shape, true> {
  public:
   static constexpr int slots = Shape::value.slots;
   static constexpr int registers = P::in_registers::count;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a store has more for Programs with columns (column_count, program_traits.hpp): the scalars
-// of every column, and the functions that go over columns. A lane works for column lane % columns:
-// on a GPU it keeps the scalars of that one in registers, a CPU's thread those of all columns.
+// What a workspace has more for Programs with columns (column_count, program_traits.hpp): the
+// scalars of every column, and the functions that go over columns. A lane works for column lane %
+// columns: on a GPU it keeps the scalars of that one in registers, a CPU's thread those of all
+// columns.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -14,7 +15,7 @@
 namespace dwell {
 
 template <class P, class T, class Team, int Columns = column_count<P>>
-class column_store {
+class column_workspace {
  public:
   using column = typename P::column;
   /// Rows times columns may be more than an index holds.
@@ -70,7 +71,7 @@ class column_store {
   }
 
  protected:
-  DWELL_FN column_store(Team& team, const program_args<P, T>& a)
+  DWELL_FN column_workspace(Team& team, const program_args<P, T>& a)
       : team_(team), a_(a), columns_(team.template per_column<column>()) {}
   template <class F, class... V>
   DWELL_FN static void call(F& f, int lane, V*... v) {
@@ -85,12 +86,12 @@ class column_store {
 
 /// One column: nothing more.
 template <class P, class T, class Team>
-class column_store<P, T, Team, 1> {
+class column_workspace<P, T, Team, 1> {
  public:
   using element_index = index;
 
  protected:
-  DWELL_FN column_store(Team&, const program_args<P, T>&) {}
+  DWELL_FN column_workspace(Team&, const program_args<P, T>&) {}
   template <class F, class... V>
   DWELL_FN static void call(F& f, int, V*... v) {
     f(v...);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// An elementwise pass as a member of store: first the elements in registers, then blocks of which
-// every lane has several under way at once, then the rest.
+// An elementwise pass as a member of workspace: first the elements in registers, then blocks of
+// which every lane has several under way at once, then the rest.
 #pragma once
 #include <algorithm>
 
-#include "dwell/execution/krylov/vectors/store.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
 
 namespace dwell {
 
 template <class P, class T, class Team, class Shape>
 template <int F>
-DWELL_FN void store<P, T, Team, Shape>::put_slot(int lane, int s, element_index e, T v) {
+DWELL_FN void workspace<P, T, Team, Shape>::put_slot(int lane, int s, element_index e, T v) {
   if constexpr (in_register<F>()) {
     static_assert(P::uses[F] == use::own);
     cache_.template slot<F>(lane, s) = v;
@@ -20,7 +20,7 @@ DWELL_FN void store<P, T, Team, Shape>::put_slot(int lane, int s, element_index 
 }
 template <class P, class T, class Team, class Shape>
 template <int F>
-DWELL_FN T store<P, T, Team, Shape>::get_slot(int lane, int s, element_index e) {
+DWELL_FN T workspace<P, T, Team, Shape>::get_slot(int lane, int s, element_index e) {
   if constexpr (in_register<F>())
     return cache_.template slot<F>(lane, s);
   else
@@ -29,7 +29,7 @@ DWELL_FN T store<P, T, Team, Shape>::get_slot(int lane, int s, element_index e) 
 
 template <class P, class T, class Team, class Shape>
 template <int... R, int... W, class F>
-DWELL_FN void store<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
+DWELL_FN void workspace<P, T, Team, Shape>::pass(reads<R...>, writes<W...>, F&& f) {
   const element_index owned = element_index(part_.end.row - part_.begin.row) * columns;
   if (pending_) team_.section([](int) {});
   pending_ = false;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The product as a member of store: which vector is read and written, and where elements, tiles and
-// carries of a team live. The product itself is in spmv/, in two ways for one cut of the matrix. By
-// tiles (nonzero_tiles.hpp), a warp at a time: held in registers, cached in scratch, or each from
-// where it is. By rows: one lane walks the team's whole part of the merge path; made for CPUs.
+// The product as a member of workspace: which vector is read and written, and where elements, tiles
+// and carries of a team live. The product itself is in spmv/, in two ways for one cut of the
+// matrix. By tiles (nonzero_tiles.hpp), a warp at a time: held in registers, cached in scratch, or
+// each from where it is. By rows: one lane walks the team's whole part of the merge path; made for
+// CPUs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,13 +12,13 @@
 #include "dwell/execution/krylov/spmv/multiply_tile.hpp"
 #include "dwell/execution/krylov/spmv/row_sums.hpp"
 #include "dwell/execution/krylov/spmv/tile_walk.hpp"
-#include "dwell/execution/krylov/vectors/store.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
 
 namespace dwell {
 
 template <class P, class T, class Team, class Shape>
 template <int Sum, int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
+DWELL_FN void workspace<P, T, Team, Shape>::spmv_rows() {
   constexpr int width = product_width<Out...>;
   constexpr bool summed = Sum != no_sum;
   auto dot = team_.template per_lane<sums<1>>();
@@ -71,7 +72,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_rows() {
 /// The tiles, then the rows that tiles of this team share.
 template <class P, class T, class Team, class Shape>
 template <int Sum, int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
+DWELL_FN void workspace<P, T, Team, Shape>::spmv_tiles() {
   if constexpr (Sum == no_sum) {
     walk_tiles<In, Out...>();
     team_.section([](int) {});
@@ -91,7 +92,7 @@ DWELL_FN void store<P, T, Team, Shape>::spmv_tiles() {
 /// The element of In of a row that another team owns.
 template <class P, class T, class Team, class Shape>
 template <int In>
-DWELL_FN T store<P, T, Team, Shape>::foreign_element(index row) const {
+DWELL_FN T workspace<P, T, Team, Shape>::foreign_element(index row) const {
   if constexpr (with_ghosts)
     return cache_.template open_element<In>(a_);
   else
@@ -102,7 +103,7 @@ DWELL_FN T store<P, T, Team, Shape>::foreign_element(index row) const {
 /// the carries. Only then are rows put together, and the part that is left goes to the team after.
 template <class P, class T, class Team, class Shape>
 template <int Sum, int In, int Out>
-DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
+DWELL_FN void workspace<P, T, Team, Shape>::sum_tiles(T foreign) {
   const index after = part_.end.row;
   auto dot = team_.template per_lane<sums<1>>();
   team_.each([&](int lane) { dot[lane].v[0] = 0.0; });
@@ -130,11 +131,11 @@ DWELL_FN void store<P, T, Team, Shape>::sum_tiles(T foreign) {
 
 template <class P, class T, class Team, class Shape>
 template <int Out>
-DWELL_FN void store<P, T, Team, Shape>::finish(writes<Out>) {
+DWELL_FN void workspace<P, T, Team, Shape>::finish(writes<Out>) {
   const int me = team_.part();
   if (Team::alone || part_.carry_from == me) return;
   if (pending_) team_.section([](int) {});  // another lane may have joined tiles in this row
-  // By a lane that has no part in total(), whose meeting then serves both.
+  // By a lane that has no part in total(), whose barrier then serves both.
   team_.each([&](int lane) {
     if (lane != Team::lanes() - 1) return;
     T missing = T(0);
@@ -147,7 +148,7 @@ DWELL_FN void store<P, T, Team, Shape>::finish(writes<Out>) {
 
 template <class P, class T, class Team, class Shape>
 template <int... Out>
-DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
+DWELL_FN void workspace<P, T, Team, Shape>::join_tiles(int lane) {
   constexpr int width = product_width<Out...>;
   dwell::join_tiles<T, width, Team>(
       part_, lane, [&](int tile) { return header(tile); },
@@ -165,7 +166,7 @@ DWELL_FN void store<P, T, Team, Shape>::join_tiles(int lane) {
 
 template <class P, class T, class Team, class Shape>
 template <int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
+DWELL_FN void workspace<P, T, Team, Shape>::walk_tiles() {
   if constexpr (fully_cached)
     walk_cached_tiles<covered_column<Shape>, In, Out...>();
   else if (a_.tiles.narrow)
@@ -176,7 +177,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles() {
 
 template <class P, class T, class Team, class Shape>
 template <int Round, int In, int... Out, class Warp>
-DWELL_FN void store<P, T, Team, Shape>::multiply_in_registers(Warp& warp, int tiles) {
+DWELL_FN void workspace<P, T, Team, Shape>::multiply_in_registers(Warp& warp, int tiles) {
   const int tile = warp.number() + Round * Team::warp_count;
   if (tile < tiles)
     multiply_one<true, In, Out...>(warp, cache_.template tiles_in_registers<Round>(),
@@ -186,7 +187,7 @@ DWELL_FN void store<P, T, Team, Shape>::multiply_in_registers(Warp& warp, int ti
 /// All is in scratch: nothing to load ahead, no test where a tile is.
 template <class P, class T, class Team, class Shape>
 template <class Column, int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::walk_cached_tiles() {
+DWELL_FN void workspace<P, T, Team, Shape>::walk_cached_tiles() {
   const int tiles = part_.last_tile - part_.first_tile;
   team_.warps([&](auto& warp) {
     auto part = warp.template per_lane<tile_part<T, Column>>();
@@ -208,7 +209,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_cached_tiles() {
 
 template <class P, class T, class Team, class Shape>
 template <class Column, int In, int... Out>
-DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
+DWELL_FN void workspace<P, T, Team, Shape>::walk_tiles_of() {
   if constexpr (shape.caches)
     if (part_.last_tile - part_.first_tile <= a_.cache.tiles && a_.cache.carries > 0 &&
         ((a_.cache.vector[Out] > 0) && ...))
@@ -233,7 +234,7 @@ DWELL_FN void store<P, T, Team, Shape>::walk_tiles_of() {
 
 template <class P, class T, class Team, class Shape>
 template <bool Resident, int In, int... Out, class Warp, class Parts>
-DWELL_FN void store<P, T, Team, Shape>::multiply_one(Warp& warp, Parts& part, int tile) {
+DWELL_FN void workspace<P, T, Team, Shape>::multiply_one(Warp& warp, Parts& part, int tile) {
   constexpr int width = product_width<Out...>;
   const pack<width>* p;
   if constexpr (with_ghosts)

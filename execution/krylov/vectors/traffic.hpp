@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bytes that one iteration of a Program must move when nothing stays on the chip, counted by
-// running its phases on a store that only counts: a phase names what it reads and writes.
+// running its phases on a workspace that only counts: a phase names what it reads and writes.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -25,7 +25,7 @@ struct counted_value {
   V& operator[](int) { return v; }
 };
 
-/// The functions of column_store, for a lane 0 that stands for all.
+/// The functions of column_workspace, for a lane 0 that stands for all.
 template <class P, int Columns = column_count<P>>
 class counted_columns {
  public:
@@ -72,9 +72,9 @@ class counted_columns<P, 1> {
 };
 
 template <class P, class T>
-class traffic_store : public counted_columns<P> {
+class traffic_workspace : public counted_columns<P> {
  public:
-  traffic_store(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
+  traffic_workspace(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
 
   template <int... R, int... W, class F>
   void each_owned(reads<R...>, writes<W...>, F&&) {
@@ -110,11 +110,11 @@ class traffic_store : public counted_columns<P> {
     ((all_.product[Out] = true), ...);
   }
   void exchange(int) {}
-  // Phases of a chain: all of it at once; what its products move is counted by whoever made it.
-  int chain_phase() const { return 0; }
-  int chain_phases() const { return 1; }
+  // Phases of a sequence: all of it at once; what its products move is counted by whoever made it.
+  int sequence_phase() const { return 0; }
+  int sequence_phases() const { return 1; }
   template <int Out>
-  void run_chain(writes<Out>) {
+  void run_sequence(writes<Out>) {
     store<Out>();
     all_.product[Out] = true;
   }
@@ -184,7 +184,7 @@ class traffic_store : public counted_columns<P> {
 /// What one iteration in the midst of a run moves, begun with the scalars `m`.
 template <class P, class T>
 traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
-  traffic_store<P, T> s(rows, nonzeros);
+  traffic_workspace<P, T> s(rows, nonzeros);
   if constexpr (has_basis<P>) s.make_basis(m.restart);
   [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
   (std::make_integer_sequence<int, P::phases>{});

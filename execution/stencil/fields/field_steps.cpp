@@ -12,7 +12,7 @@
 
 namespace dwell {
 
-/// A thread in a run. All stop after the same step: the first one decides before the last meeting
+/// A thread in a run. All stop after the same step: the first one decides before the last barrier
 /// of a step, and writes the word again two steps later.
 template <class T>
 class field_stepper<T>::team {
@@ -33,7 +33,7 @@ class field_stepper<T>::team {
   void meet() {
     if (barrier_) barrier_->arrive_and_wait();
   }
-  /// To be called before the last meeting of a step, or of a pass.
+  /// To be called before the last barrier of a step, or of a pass.
   void decide(int steps_done) {
     turn_ ^= 1;
     if (number != 0) return;
@@ -41,7 +41,7 @@ class field_stepper<T>::team {
     if (poll_) poll_();
     stop_[turn_] = std::atomic_ref(watch_.interrupt).load(std::memory_order_acquire);
   }
-  /// After that meeting.
+  /// After that barrier.
   bool stopped() const { return stop_[turn_] != 0; }
 
   const int number, count;

@@ -18,7 +18,7 @@ std::unique_ptr<stencil_launcher> prepare_compiled_steps(const void* args, const
                                    ? naive_step_source(Text::text(), precision_of<T>)
                                    : step_source(Text::text(), precision_of<T>, a.plan.config);
   auto kernel = std::make_shared<const loaded_kernel>(compile_kernel(source, target_of(where)));
-  return std::make_unique<launcher<S, T, driven_way<S, T, E>>>(
+  return std::make_unique<launcher<S, T, driven_loop<S, T, E>>>(
       where, a, single_steps<S, T>(std::move(kernel)));
 }
 /// What its launch bounds promise: a plan asks no kernel before there is one.

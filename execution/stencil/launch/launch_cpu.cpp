@@ -17,7 +17,7 @@ void single_step<T>::run(int team, int from, int, int) const {
 template <class T>
 std::optional<stencil_state> launcher<T>::start(const stencil_start& run,
                                                 const run_control& control) {
-  if (!run.words.empty()) std::memset(run.words.data(), 0, run.words.size());
+  if (!run.flags.empty()) std::memset(run.flags.data(), 0, run.flags.size());
   const stencil_args<T>& a = take(run);
   run_watch watch(control, a.watch);
   const double begin = seconds_now();

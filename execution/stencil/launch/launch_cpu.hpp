@@ -124,9 +124,9 @@ class driven_launcher final : public launcher<T> {
 
 /// Executors whose teams live through a run, with so many bytes of scratch each.
 template <class T>
-class meeting_launcher : public launcher<T> {
+class barrier_launcher : public launcher<T> {
  protected:
-  meeting_launcher(int teams, std::size_t scratch_bytes)
+  barrier_launcher(int teams, std::size_t scratch_bytes)
       : scratch_(teams, scratch_bytes), threads_(teams) {}
   /// f(team) on every team's thread.
   template <int Lanes, class F>

@@ -17,13 +17,13 @@
 
 namespace dwell::cuda {
 
-/// What the runs of a kernel have in common. Way: how they are launched, see below.
-template <class S, class T, class Way>
+/// What the runs of a kernel have in common. Loop: how they are launched, see below.
+template <class S, class T, class Loop>
 class launcher : public stencil_launcher {
  public:
   template <class... Args>
   explicit launcher(const device& where, const Args&... args)
-      : clock_(where), way_(clock_, args...) {
+      : clock_(where), loop_(clock_, args...) {
     DWELL_CUDA(cudaMallocHost(&end_, sizeof(stencil_state)));
   }
   ~launcher() override {
@@ -38,14 +38,14 @@ class launcher : public stencil_launcher {
       clock_.forget();
     }
     call_ = call_of<S, T>(run.args, run.weights);
-    const std::optional<stencil_state> known = way_.foresee(call_, control);
-    if (!known || Way::meets)
-      DWELL_CUDA(cudaMemsetAsync(run.words.data(), 0, run.words.size(), clock_.stream()));
+    const std::optional<stencil_state> known = loop_.foresee(call_, control);
+    if (!known || Loop::has_barriers)
+      DWELL_CUDA(cudaMemsetAsync(run.flags.data(), 0, run.flags.size(), clock_.stream()));
     if (known) {
-      way_.launch(call_);
+      loop_.launch(call_);
       return *end_ = *known;
     }
-    way_.launch(call_, watch_.emplace(control, call_.watch, clock_.stream()));
+    loop_.launch(call_, watch_.emplace(control, call_.watch, clock_.stream()));
     DWELL_CUDA(
         cudaMemcpyAsync(end_, call_.state, sizeof *end_, cudaMemcpyDeviceToHost, clock_.stream()));
     return std::nullopt;
@@ -69,7 +69,7 @@ class launcher : public stencil_launcher {
   stencil_call<S, T> call_{};  ///< call of the last run
   std::optional<watcher> watch_;
   stencil_state* end_ = nullptr;  ///< pinned
-  Way way_;
+  Loop loop_;
 };
 
 /// Nobody looks at the run while it lasts.
@@ -79,10 +79,10 @@ inline bool unwatched(const run_control& control) {
 
 /// Executors with a `drive`. Steps: see stencil_queue.
 template <class S, class T, class E, class Steps = single_steps<S, T>>
-class driven_way {
+class driven_loop {
  public:
-  static constexpr bool meets = false;
-  driven_way(clock_of_runs& clock, const stencil_args<T>& a, const Steps& steps)
+  static constexpr bool has_barriers = false;
+  driven_loop(clock_of_runs& clock, const stencil_args<T>& a, const Steps& steps)
       : clock_(clock), queue_(clock, a.state, steps) {}
 
   /// So few steps are never polled while they run; nor does a poll at the end say anything new.
@@ -121,10 +121,10 @@ int copy_after_steps(const stencil_args<T>& a) {
 }
 
 template <class S, class T>
-class whole_way {
+class whole_loop {
  public:
-  static constexpr bool meets = true;
-  whole_way(clock_of_runs& clock, const whole_kernel<S, T>& k) : clock_(clock), k_(k) {
+  static constexpr bool has_barriers = true;
+  whole_loop(clock_of_runs& clock, const whole_kernel<S, T>& k) : clock_(clock), k_(k) {
     allow_scratch(k.kernel, k.scratch);
     loaded(k.kernel);
   }
@@ -147,7 +147,7 @@ class whole_way {
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device& where) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
-  return std::make_unique<launcher<S, T, driven_way<S, T, E>>>(
+  return std::make_unique<launcher<S, T, driven_loop<S, T, E>>>(
       where, a, single_steps<S, T>(step_kernel_of<S, T, E>(a.plan.config)));
 }
 
@@ -162,8 +162,8 @@ whole_kernel<S, T> looping_kernel_of(int config) {
 template <class S, class T, class Loop>
 std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device& where) {
   const int config = static_cast<const stencil_args<T>*>(args)->plan.config;
-  return std::make_unique<launcher<S, T, whole_way<S, T>>>(where,
-                                                           looping_kernel_of<S, T, Loop>(config));
+  return std::make_unique<launcher<S, T, whole_loop<S, T>>>(where,
+                                                            looping_kernel_of<S, T, Loop>(config));
 }
 
 template <class Kernel>

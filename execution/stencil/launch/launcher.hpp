@@ -18,9 +18,9 @@ struct stencil_start {
   /// launcher was made for; steps are at least 1. Read before start() returns.
   const void* args;
   std::span<const double> weights;  ///< weights of all taps of the shape
-  /// In the device's memory: the state, the monitor and all words that teams meet by. Zeroed by
+  /// In the device's memory: the state, the monitor and all flags that teams meet by. Zeroed by
   /// start(), after the runs before.
-  std::span<std::byte> words;
+  std::span<std::byte> flags;
 };
 
 /// How the last of some runs ended, and how long all of them took on the device's clock.

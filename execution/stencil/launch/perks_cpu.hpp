@@ -8,10 +8,10 @@
 namespace dwell::cpu {
 
 template <class S, class T, class E>
-class caching_launcher : public meeting_launcher<T> {
+class caching_launcher : public barrier_launcher<T> {
  public:
   explicit caching_launcher(const stencil_plan& how)
-      : meeting_launcher<T>(how.teams, scratch_bytes(how)) {}
+      : barrier_launcher<T>(how.teams, scratch_bytes(how)) {}
 
  private:
   static std::size_t scratch_bytes(const stencil_plan& how) {

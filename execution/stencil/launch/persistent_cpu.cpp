@@ -32,7 +32,7 @@ namespace dwell::cpu {
 
 template <class T>
 looping_launcher<T>::looping_launcher(int teams, std::unique_ptr<single_step<T>> steps)
-    : meeting_launcher<T>(teams, plain_lanes * sizeof(double)), steps_(std::move(steps)) {}
+    : barrier_launcher<T>(teams, plain_lanes * sizeof(double)), steps_(std::move(steps)) {}
 
 template <class T>
 const stencil_args<T>& looping_launcher<T>::take(const stencil_start& run) {

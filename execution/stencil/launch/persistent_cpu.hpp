@@ -12,7 +12,7 @@
 namespace dwell::cpu {
 
 template <class T>
-class DWELL_API looping_launcher final : public meeting_launcher<T> {
+class DWELL_API looping_launcher final : public barrier_launcher<T> {
  public:
   looping_launcher(int teams, std::unique_ptr<single_step<T>> steps);
 

@@ -13,9 +13,9 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
+#include "dwell/execution/stencil/launch/flags.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/launch/tile_order.hpp"
-#include "dwell/execution/stencil/launch/words.hpp"
 #include "dwell/execution/stencil/plan/planning.hpp"
 
 namespace dwell {
@@ -49,9 +49,9 @@ class stencil_run {
     const stencil_engine& engine = engine_of(v, how);
     if (how.subdomains_x > 0) streamed_ = buffer<T>(where, engine.streamed_values(how));
     partial_ = buffer<double>(where, static_cast<std::size_t>(how.teams) + 1);
-    const stencil_words words(flag_words(engine, how));
-    words_ = buffer<std::byte>(where, words.bytes());
-    words.place(words_.data(), args_);
+    const stencil_flags flags(flag_count(engine, how));
+    flags_ = buffer<std::byte>(where, flags.bytes());
+    flags.place(flags_.data(), args_);
     args_.size = n;
     args_.edge = edge;
     args_.inner = inner_box(n, v.shape.radius);
@@ -136,7 +136,7 @@ class stencil_run {
     if (started_ && started_ != &next) seconds_before_ += started_->wait(control).seconds;
     started_ = &next;
     const stencil_args<T> a = few ? args_of_few() : args_;
-    auto known = next.start({&a, weights, {words_.data(), words_.size()}}, control);
+    auto known = next.start({&a, weights, {flags_.data(), flags_.size()}}, control);
     waits_ = !known;
     if (known) go_on_from(*known);
     return known;
@@ -207,7 +207,7 @@ class stencil_run {
   std::size_t around_ = 0, row_ = 0, pitch_ = 0;
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;
-  buffer<std::byte> words_;
+  buffer<std::byte> flags_;
   buffer<unsigned> tile_order_;  ///< table of a plan whose tiles are not taken as they are numbered
   stencil_args<T> args_;
   int front_ = 0;       ///< the copy that holds the field

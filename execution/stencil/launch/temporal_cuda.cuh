@@ -103,7 +103,7 @@ std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device&
   const auto& a = *static_cast<const stencil_args<T>*>(args);
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
   using passes = launched_passes<S, T, Engines>;
-  return std::make_unique<launcher<S, T, driven_way<S, T, E, passes>>>(where, a, passes(a));
+  return std::make_unique<launcher<S, T, driven_loop<S, T, E, passes>>>(where, a, passes(a));
 }
 
 template <class S, class T, class Engines>

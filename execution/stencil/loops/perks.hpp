@@ -34,7 +34,7 @@ struct perks_stencil {
         now.done = done;
         now.copy ^= 1;
         if (now.done == a.steps && !a.until) break;
-        flags.meet(team, static_cast<unsigned>(now.done));
+        flags.barrier(team, static_cast<unsigned>(now.done));
         if constexpr (S::dims == 2) tile.take(a.field[now.copy]);
       }
       if (now.done == a.steps && !a.until) {

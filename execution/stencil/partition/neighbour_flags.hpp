@@ -47,11 +47,11 @@ class neighbour_flags {
   }
 
   /// Publishes what has been written to the neighbours; what they have written is there after.
-  /// `epoch` goes up from meeting to meeting, and is the same for all.
-  DWELL_FN void meet(Team& team, unsigned epoch) const {
+  /// `epoch` goes up from barrier to barrier, and is the same for all.
+  DWELL_FN void barrier(Team& team, unsigned epoch) const {
     if constexpr (by_warps) {
-      team.meet_by_warps([&](int warp) { return flag_of(warp, 0); }, around,
-                         [&](int warp, int k) { return flag_of(warp, 1 + k); }, epoch);
+      team.barrier_by_warps([&](int warp) { return flag_of(warp, 0); }, around,
+                            [&](int warp, int k) { return flag_of(warp, 1 + k); }, epoch);
     } else {
       team.signal(flag_of(0, 0), epoch);
       team.wait(

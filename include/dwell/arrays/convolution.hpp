@@ -3,10 +3,10 @@
 // dimension is an image of one row. Options, report, and the calls.
 //
 // The sum of a cell is a chain of fused multiply-adds, of f64 in images of f64 and else of f32, in
-// an order that solvers/arrays/convolution/pass.hpp documents: every way of computing it gives the
-// same bits on every device. A filter that is taken in one pass for each axis gives those of its
-// passes. Images of 8 or 16 bits give the bits of their values as f32, rounded once at the end if
-// at all.
+// an order that solvers/arrays/convolution/pass.hpp documents: every algorithm of computing it
+// gives the same bits on every device. A filter that is taken in one pass for each axis gives those
+// of its passes. Images of 8 or 16 bits give the bits of their values as f32, rounded once at the
+// end if at all.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -37,15 +37,15 @@ struct convolution_options {
   /// out(i) is the sum of weight(j) in(i + j - c), c = taps / 2 rounded down, along each axis: a
   /// correlation. Else of weight(j) in(i - j + c), a convolution. Both are as SciPy's.
   bool correlate = false;
-  std::string way = "auto";                         ///< one of convolution_ways(), or "auto"
+  std::string algorithm = "auto";                   ///< one of convolution_algorithms(), or "auto"
   filter_passes passes = filter_passes::automatic;  ///< over the images
   bool reverse_lanes = false;                       ///< on a CPU, for tests
 };
 
 /// What was done and what it took.
 struct convolution_report {
-  std::string way;              ///< never "auto"
-  std::string reason;           ///< why this way and these passes, one line
+  std::string algorithm;        ///< never "auto"
+  std::string reason;           ///< why this algorithm and these passes, one line
   int passes = 1;               ///< over the images
   std::string device;           ///< name
   backend on = backend::cpu;    ///< kind of the device
@@ -65,8 +65,8 @@ struct convolution_report {
   double cells_per_second = 0;  ///< rate over all images
 };
 
-/// The ways that this build has: "systolic", "window", "shared", "direct".
-DWELL_API std::span<const char* const> convolution_ways();
+/// The algorithms that this build has: "systolic", "window", "shared", "direct".
+DWELL_API std::span<const char* const> convolution_algorithms();
 
 /// What cells of images may be, and of outcomes: In as it is; of std::uint8_t and half also float.
 template <class In, class Out>
@@ -81,7 +81,8 @@ inline constexpr bool convolution_has_cells =
 /// are rounded to Out to the nearest, of two as near the even one; to 8 bits cut off at 0 and 255,
 /// and NaN is 0. Throws input_error for sizes that do not agree, memory that overlaps, an image of
 /// more than 2^30 cells along an axis or of other dimensions than the filter; unsupported_error for
-/// a way that there is not, or that this device has too little shared memory for; device_error.
+/// an algorithm that there is not, or that this device has too little shared memory for;
+/// device_error.
 template <class In, class Out = In>
 DWELL_API convolution_report convolve(const device& where, grid_view<const In> image,
                                       grid_view<std::type_identity_t<Out>> out,

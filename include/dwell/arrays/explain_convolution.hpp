@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How a convolution would be computed on a device, and why: the passes of its filter, the way that
-// "auto" takes, the projected time of every way and what it consists of, and the quantities of the
-// model of Chen et al. 2019. Runs nothing; the device need not be there. Nothing here needs CUDA.
+// How a convolution would be computed on a device, and why: the passes of its filter, the algorithm
+// that "auto" takes, the projected time of every algorithm and what it consists of, and the
+// quantities of the model of Chen et al. 2019. Runs nothing; the device need not be there. Nothing
+// here needs CUDA.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -33,13 +34,13 @@ DWELL_API std::string largest_part(const convolution_seconds& t);
 /// A pass over the images.
 struct convolution_pass_plan {
   extents taps;                   ///< taps of its filter
-  convolution_seconds projected;  ///< by the way that is taken
+  convolution_seconds projected;  ///< by the algorithm that is taken
 };
 
-/// A way of computing the pass that decides. A warp of 32 lanes (on a CPU: a thread) computes a
-/// tile at a time.
-struct convolution_way_plan {
-  std::string way;                ///< one of convolution_ways()
+/// An algorithm of computing the pass that decides. A warp of 32 lanes (on a CPU: a thread)
+/// computes a tile at a time.
+struct convolution_algorithm_plan {
+  std::string algorithm;          ///< one of convolution_algorithms()
   std::string refusal;            ///< why the device cannot; empty if it can
   int rows = 0;                   ///< rows of sums in a tile
   int columns = 0;                ///< columns of sums in a tile
@@ -80,21 +81,21 @@ struct convolution_explanation {
   bool correlation = false;                   ///< a correlation was asked for
   int taps = 0;                               ///< multiply-adds per cell of all passes
   std::size_t bytes = 0;                      ///< a load and a store of every cell, once
-  std::string way;                            ///< that would be taken, never "auto"
-  std::string reason;                         ///< why this way and these passes, one line
+  std::string algorithm;                      ///< that would be taken, never "auto"
+  std::string reason;                         ///< why this algorithm and these passes, one line
   int threads = 0;                            ///< on a CPU; 0 on a GPU
   std::vector<convolution_pass_plan> passes;  ///< in their order
-  std::size_t decides = 0;                    ///< the pass by whose projected time a way is taken
-  std::vector<convolution_way_plan> ways;     ///< all
-  systolic_quantities systolic;               ///< quantities of that pass
+  std::size_t decides = 0;  ///< the pass by whose projected time an algorithm is taken
+  std::vector<convolution_algorithm_plan> algorithms;  ///< all
+  systolic_quantities systolic;                        ///< quantities of that pass
 
-  /// The way that would be taken.
-  const convolution_way_plan& chosen() const;
+  /// The algorithm that would be taken.
+  const convolution_algorithm_plan& chosen() const;
 };
 
 /// Explains convolve() of `images` images of `size`. cells: of the images, "f64", "f32", "f16" or
 /// "u8"; result: of the outcome, likewise, or empty for the same. Throws as convolve() does, but
-/// for a way that the device has too little shared memory for, which the explanation says.
+/// for an algorithm that the device has too little shared memory for, which the explanation says.
 DWELL_API convolution_explanation explain(const extents& size, std::int64_t images,
                                           const convolution_filter& filter,
                                           const device_facts& device,

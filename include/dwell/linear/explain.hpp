@@ -54,7 +54,7 @@ struct policy_plan {
   double seconds = 0;  ///< projected: the floor, and what a phase costs besides
 };
 
-/// What a form of the iteration would take.
+/// What a variant of the iteration would take.
 struct variant_projection {
   std::string name;    ///< name in solve_options::variant
   double seconds = 0;  ///< per iteration; 0 where there is no model of the device
@@ -81,7 +81,7 @@ struct solve_explanation {
   bool limits_measured = false;  ///< else: datasheet figures, scaled
   std::string method;            ///< never "auto"
   std::string method_reason;     ///< why this one
-  std::string variant;           ///< form of the iteration, never "auto"
+  std::string variant;           ///< variant of the iteration, never "auto"
   /// If "auto" was asked for: the forms that were considered, `variant` among them.
   std::vector<variant_projection> considered;
   std::string precision;  ///< "f64", "f32", or "mixed": the plan is that of its attempts in f32

@@ -19,8 +19,8 @@
 //       int stop = 0;                                 // not 0: the run ends, in this phase
 //       double omega = 0;
 //     };
-//     template <int Phase, class T, class Store>
-//     DWELL_FN static void phase(Store& s, scalars& m) {
+//     template <int Phase, class T, class Workspace>
+//     DWELL_FN static void phase(Workspace& s, scalars& m) {
 //       using namespace dwell;
 //       if constexpr (Phase == 0) {
 //         s.multiply(reads<x>{}, writes<q>{});        // q = A x
@@ -40,7 +40,7 @@
 //     }
 //   };
 //
-// A phase may call, of the store s of its team:
+// A phase may call, of the workspace s of its team:
 //
 //   s.each_owned(reads<...>{}, writes<...>{}, f)
 //       f(v) for each row that the team owns; v[k] is the element of vector k, of type T.
@@ -87,14 +87,14 @@ inline constexpr int max_sums = 10;  ///< most sums of a program
 /// library's alone are: exchange, and the partner that follows it, a pair of vectors that others
 /// read while the owner writes the next ones (two copies in turn, so that one barrier between a
 /// write and its reads is enough; the elements of a pair lie side by side); handed, written by the
-/// owner only, into the input of the preconditioner's chain of products.
+/// owner only, into the input of the preconditioner's sequence of products.
 enum class use { own, gather, exchange, partner, handed };
 
 /// What teams may have for others when a phase has ended: sums, elements of vectors that others
-/// read. A program may say so of each phase (`left_by[phases]`); else it is `both`. A run of
+/// read. A program may say so of each phase (`outputs[phases]`); else it is `both`. A run of
 /// several ranks on GPUs exchanges this much behind each phase, and no more; on a CPU, where the
-/// store notes what there is, a phase that leaves more than it says fails.
-enum class leaves { sums = 1, elements = 2, both = 3 };
+/// workspace notes what there is, a phase that leaves more than it says fails.
+enum class output { sums = 1, elements = 2, both = 3 };
 
 /// Which vectors a pass over elements loads. Bytes moved are counted from these.
 template <int... Vectors>

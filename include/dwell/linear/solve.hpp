@@ -82,7 +82,7 @@ struct solve_options {
   /// "model"; "measured" tries the plans of these on the device first, which takes some
   /// milliseconds.
   std::string policy = "auto";
-  /// The form of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per
+  /// The variant of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per
   /// iteration), "single-reduction" (two) and "pipelined" (one, with residual replacement), the
   /// forms of Chen and Carson; "auto": on a GPU the one with the least projected time (pipelined
   /// only in one kernel), on a CPU textbook. The other methods have "textbook".

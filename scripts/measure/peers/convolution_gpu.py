@@ -230,7 +230,7 @@ def dwell(options, *args):
 def run_dwell(options, sizes, files):
     document = json.loads(dwell(
         options, "compare", "convolve", "--size", ",".join(f"{n}x{n}" for n in sizes),
-        "--filter", ",".join(map(str, files.values())), "--ways", "auto,systolic,window,shared", "--border", "replicate",
+        "--filter", ",".join(map(str, files.values())), "--algorithms", "auto,systolic,window,shared", "--border", "replicate",
         "--correlate", "--repetitions", options.repetitions, "--device", "cuda", "--format", "json"))
     return document["device"]["name"], figures.of_dwell(document)
 

@@ -67,11 +67,11 @@ border parse_border(std::string_view name) {
 
 std::span<const char* const> border_names() { return borders; }
 
-std::span<const char* const> convolution_ways() {
+std::span<const char* const> convolution_algorithms() {
   static const auto& names = *new const std::vector<const char*>([] {
     std::vector<const char*> all;
     for (const auto& k : convolution_kernels())
-      if (k.on == backend::cpu) all.push_back(k.way);
+      if (k.on == backend::cpu) all.push_back(k.algorithm);
     return all;
   }());
   return names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times of convolutions on a GPU: the latencies of an output of Chen et al. 2019, section 5, with
-// their equations' numbers, and the least times of whole passes, by what each way of computing one
-// has to load, to multiply and to shuffle. Pure functions.
+// their equations' numbers, and the least times of whole passes, by what each algorithm of
+// computing one has to load, to multiply and to shuffle. Pure functions.
 #pragma once
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // On a GPU a pass takes as long as the scarcest of what it needs (convolution_time.hpp), and the
-// way with the least projected time is taken. On a CPU what lies beside a lane is an unaligned
-// load, as fast as any, so sums have nothing to gain from moving: `window` is taken, or, where rows
-// share sets of the cache, `shared`.
+// algorithm with the least projected time is taken. On a CPU what lies beside a lane is an
+// unaligned load, as fast as any, so sums have nothing to gain from moving: `window` is taken, or,
+// where rows share sets of the cache, `shared`.
 #include "dwell/solvers/arrays/convolution/decide.hpp"
 
 #include <fmt/format.h>
@@ -19,9 +19,9 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/device/limits.hpp"
 #include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/systolic.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/window.hpp"
 #include "dwell/solvers/arrays/convolution/convolution_time.hpp"
-#include "dwell/solvers/arrays/convolution/ways/systolic.hpp"
-#include "dwell/solvers/arrays/convolution/ways/window.hpp"
 
 namespace dwell {
 namespace {
@@ -143,14 +143,16 @@ model::output_work work_of(std::string_view name, const extents& taps, const cel
 
 void decide_way(const device_facts& where, int row_cells, double cells,
                 const convolution_options& o, const cell_bytes& bytes, convolution_plan& plan) {
-  const auto ways = convolution_ways();
-  if (o.way != automatic) {
-    const auto asked = std::find(ways.begin(), ways.end(), std::string_view(o.way));
-    if (asked == ways.end())
-      throw input_error(fmt::format("way: expected auto, {}, found {}", fmt::join(ways, ", "),
-                                    found_word(o.way, ways)));
-    plan.way = *asked;
-    plan.reason += "; the way as asked";
+  const auto algorithms = convolution_algorithms();
+  if (o.algorithm != automatic) {
+    const auto asked =
+        std::find(algorithms.begin(), algorithms.end(), std::string_view(o.algorithm));
+    if (asked == algorithms.end())
+      throw input_error(fmt::format("algorithm: expected auto, {}, found {}",
+                                    fmt::join(algorithms, ", "),
+                                    found_word(o.algorithm, algorithms)));
+    plan.algorithm = *asked;
+    plan.reason += "; the algorithm as asked";
     return;
   }
   const std::size_t k = widest_pass(plan.passes);
@@ -158,20 +160,21 @@ void decide_way(const device_facts& where, int row_cells, double cells,
     const std::int64_t row_bytes =
         std::int64_t{row_cells} * bytes_of_pass(bytes, k, plan.passes.size()).in;
     const bool copies = copies_pay(plan.passes[k].taps, row_bytes, first_level_cache());
-    plan.way = copies ? shared_convolution::name : window_convolution::name;
+    plan.algorithm = copies ? shared_convolution::name : window_convolution::name;
     plan.reason +=
         copies ? fmt::format("; copies of tiles, for rows {} bytes apart share sets of the cache",
                              row_bytes)
                : "; on a CPU a neighbour is a load, and sums need not move";
     return;
   }
-  const auto time = [&](const char* way) {
-    return projected_time(way, plan.passes[k].taps, cells, where,
+  const auto time = [&](const char* algorithm) {
+    return projected_time(algorithm, plan.passes[k].taps, cells, where,
                           bytes_of_pass(bytes, k, plan.passes.size()));
   };
-  plan.way = *std::min_element(ways.begin(), ways.end(),
-                               [&](const char* a, const char* b) { return time(a) < time(b); });
-  plan.reason += fmt::format("; projected {:.3g} us", time(plan.way) * 1e6);
+  plan.algorithm =
+      *std::min_element(algorithms.begin(), algorithms.end(),
+                        [&](const char* a, const char* b) { return time(a) < time(b); });
+  plan.reason += fmt::format("; projected {:.3g} us", time(plan.algorithm) * 1e6);
 }
 
 }  // namespace
@@ -192,22 +195,22 @@ cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passe
   return {k == 0 ? all.in : all.sum, all.sum, k + 1 == passes ? all.out : all.sum};
 }
 
-convolution_seconds projected_parts(std::string_view way, const extents& taps, double cells,
+convolution_seconds projected_parts(std::string_view algorithm, const extents& taps, double cells,
                                     const device_facts& where, const cell_bytes& bytes) {
   const device_limits l = limits_of(where);
   const model::output_cycles output =
-      model::cycles_of(work_of(way, taps, bytes), rates_of(where, bytes.sum));
+      model::cycles_of(work_of(algorithm, taps, bytes), rates_of(where, bytes.sum));
   const double chain =
-      way == "systolic" ? model::systolic_chain(taps.x) : model::window_chain(taps.x);
+      algorithm == "systolic" ? model::systolic_chain(taps.x) : model::window_chain(taps.x);
   const double each = cells / l.units;
   return {(each * output.all() + taps.z * chain) / l.clock, each * output.memory / l.clock,
           each * output.multiply_adds / l.clock, each * output.moves / l.clock,
           taps.z * chain / l.clock};
 }
 
-double projected_time(std::string_view way, const extents& taps, double cells,
+double projected_time(std::string_view algorithm, const extents& taps, double cells,
                       const device_facts& where, const cell_bytes& bytes) {
-  return projected_parts(way, taps, cells, where, bytes).all;
+  return projected_parts(algorithm, taps, cells, where, bytes).all;
 }
 
 convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
@@ -216,7 +219,7 @@ convolution_plan decide(const device_facts& where, const extents& size, std::int
   convolution_plan plan = plan_convolution(where, size, images, filter, o, bytes);
   const auto kernels = convolution_kernels();
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) {
-    return k.on == where.on && k.way == std::string_view(plan.way);
+    return k.on == where.on && k.algorithm == std::string_view(plan.algorithm);
   });
   if (found == kernels.end())
     throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));

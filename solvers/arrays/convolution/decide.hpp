@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What "auto" stands for in a convolution: the passes and the way of computing them.
+// What "auto" stands for in a convolution: the passes and the algorithm of computing them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,8 +23,8 @@ struct filter_pass {
 };
 
 struct convolution_plan {
-  const char* way = "";
-  const convolution_kernel* kernel = nullptr;  ///< the way's; null before decide() found it
+  const char* algorithm = "";
+  const convolution_kernel* kernel = nullptr;  ///< the algorithm's; null before decide() found it
   std::vector<filter_pass> passes;
   int threads = 1;
   std::string reason;
@@ -56,11 +56,11 @@ std::size_t widest_pass(const std::vector<filter_pass>& passes);
 /// Bytes of pass k: between passes lie sums.
 cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes);
 
-/// The projected seconds of a way for a filter of so many taps over so many cells, on a GPU, and
-/// what they are the sum of.
-convolution_seconds projected_parts(std::string_view way, const extents& taps, double cells,
+/// The projected seconds of an algorithm for a filter of so many taps over so many cells, on a GPU,
+/// and what they are the sum of.
+convolution_seconds projected_parts(std::string_view algorithm, const extents& taps, double cells,
                                     const device_facts& where, const cell_bytes& bytes);
-double projected_time(std::string_view way, const extents& taps, double cells,
+double projected_time(std::string_view algorithm, const extents& taps, double cells,
                       const device_facts& where, const cell_bytes& bytes);
 
 }  // namespace dwell

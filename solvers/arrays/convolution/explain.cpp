@@ -12,12 +12,12 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/direct.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/systolic.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/window.hpp"
 #include "dwell/solvers/arrays/convolution/convolution_time.hpp"
 #include "dwell/solvers/arrays/convolution/decide.hpp"
 #include "dwell/solvers/arrays/convolution/prepared.hpp"
-#include "dwell/solvers/arrays/convolution/ways/direct.hpp"
-#include "dwell/solvers/arrays/convolution/ways/systolic.hpp"
-#include "dwell/solvers/arrays/convolution/ways/window.hpp"
 
 namespace dwell {
 namespace {
@@ -33,16 +33,16 @@ std::size_t cells_named(const char* what, std::string_view name) {
   return static_cast<std::size_t>(found - cell_names.begin());
 }
 
-/// What a tile of a way is made for: the columns of a warp, and those that a lane has.
+/// What a tile of an algorithm is made for: the columns of a warp, and those that a lane has.
 template <int Columns, int Piece>
 struct warp_shape {
   static constexpr int columns = Columns, piece = Piece;
 };
 
-/// Tile and memory of a way on a GPU or a CPU. Pass: of sums.
-template <class Way, bool Gpu, class Pass>
-void fill_tile(convolution_way_plan& out, const Pass& a, const cell_bytes& bytes) {
-  using on = std::conditional_t<Gpu, typename Way::on_cuda, typename Way::on_cpu>;
+/// Tile and memory of an algorithm on a GPU or a CPU. Pass: of sums.
+template <class Algorithm, bool Gpu, class Pass>
+void fill_tile(convolution_algorithm_plan& out, const Pass& a, const cell_bytes& bytes) {
+  using on = std::conditional_t<Gpu, typename Algorithm::on_cuda, typename Algorithm::on_cpu>;
   using T = typename Pass::sum;
   constexpr int piece = !Gpu || on::whole_pieces ? 16 / static_cast<int>(sizeof(T)) : 1;
   constexpr int columns = Gpu ? 32 * piece : on::groups * 64 / static_cast<int>(sizeof(T));
@@ -50,7 +50,7 @@ void fill_tile(convolution_way_plan& out, const Pass& a, const cell_bytes& bytes
   const tile_grid tiles = on::template tiles<warp>(a);
   out.rows = tiles.rows;
   out.columns = tiles.columns;
-  const bool whole_warp = std::is_same_v<Way, systolic_convolution>;
+  const bool whole_warp = std::is_same_v<Algorithm, systolic_convolution>;
   const double across = whole_warp ? columns : tiles.columns + a.filter.x - 1;
   out.halo = 1 - tiles.rows * tiles.columns / ((tiles.rows + a.filter.y - 1) * across);
   if (!Gpu) return;
@@ -58,17 +58,19 @@ void fill_tile(convolution_way_plan& out, const Pass& a, const cell_bytes& bytes
   out.shared = in_pieces(a.weight_count() * sizeof(T)) + warps_of_block * in_pieces(scratch);
 }
 
-template <class Way, class Pass>
-void fill_tile(convolution_way_plan& out, const Pass& a, const cell_bytes& bytes, backend on) {
-  if (out.way != Way::name) return;
-  on == backend::cuda ? fill_tile<Way, true>(out, a, bytes) : fill_tile<Way, false>(out, a, bytes);
+template <class Algorithm, class Pass>
+void fill_tile(convolution_algorithm_plan& out, const Pass& a, const cell_bytes& bytes,
+               backend on) {
+  if (out.algorithm != Algorithm::name) return;
+  on == backend::cuda ? fill_tile<Algorithm, true>(out, a, bytes)
+                      : fill_tile<Algorithm, false>(out, a, bytes);
 }
 
 template <class T>
-convolution_way_plan tile_of(const char* way, const extents& size, const extents& taps,
-                             const cell_bytes& bytes, backend on) {
-  convolution_way_plan out;
-  out.way = way;
+convolution_algorithm_plan tile_of(const char* algorithm, const extents& size, const extents& taps,
+                                   const cell_bytes& bytes, backend on) {
+  convolution_algorithm_plan out;
+  out.algorithm = algorithm;
   convolution_pass<T> a;
   a.size = size;
   a.filter = taps;
@@ -110,8 +112,9 @@ std::string largest_part(const convolution_seconds& t) {
   return largest->first > 0 ? largest->second : "";
 }
 
-const convolution_way_plan& convolution_explanation::chosen() const {
-  return *std::find_if(ways.begin(), ways.end(), [&](const auto& w) { return w.way == way; });
+const convolution_algorithm_plan& convolution_explanation::chosen() const {
+  return *std::find_if(algorithms.begin(), algorithms.end(),
+                       [&](const auto& w) { return w.algorithm == algorithm; });
 }
 
 convolution_explanation explain(const extents& size, std::int64_t images,
@@ -141,29 +144,29 @@ convolution_explanation explain(const extents& size, std::int64_t images,
   out.filter = filter.size();
   out.edge = o.edge;
   out.correlation = o.correlate;
-  out.way = plan.way;
+  out.algorithm = plan.algorithm;
   out.reason = plan.reason;
   out.threads = plan.threads;
   const double all = static_cast<double>(size.cells()) * static_cast<double>(images);
   out.bytes = static_cast<std::size_t>(bytes.in + bytes.out) * size.cells() *
               static_cast<std::size_t>(images);
-  const auto projected = [&](const std::string& way, std::size_t k) {
+  const auto projected = [&](const std::string& algorithm, std::size_t k) {
     if (!out.projected) return convolution_seconds();
-    return projected_parts(way, plan.passes[k].taps, all, device,
+    return projected_parts(algorithm, plan.passes[k].taps, all, device,
                            bytes_of_pass(bytes, k, plan.passes.size()));
   };
   for (std::size_t k = 0; k < plan.passes.size(); ++k) {
     out.taps += static_cast<int>(plan.passes[k].taps.cells());
-    out.passes.push_back({plan.passes[k].taps, projected(out.way, k)});
+    out.passes.push_back({plan.passes[k].taps, projected(out.algorithm, k)});
   }
   out.decides = widest_pass(plan.passes);
   const extents& taps = plan.passes[out.decides].taps;
   const cell_bytes of_pass = bytes_of_pass(bytes, out.decides, plan.passes.size());
-  for (const char* way : convolution_ways()) {
-    auto& w =
-        out.ways.emplace_back(sum_bytes == 8 ? tile_of<double>(way, size, taps, of_pass, device.on)
-                                             : tile_of<float>(way, size, taps, of_pass, device.on));
-    w.projected = projected(w.way, out.decides);
+  for (const char* algorithm : convolution_algorithms()) {
+    auto& w = out.algorithms.emplace_back(
+        sum_bytes == 8 ? tile_of<double>(algorithm, size, taps, of_pass, device.on)
+                       : tile_of<float>(algorithm, size, taps, of_pass, device.on));
+    w.projected = projected(w.algorithm, out.decides);
     if (device.on == backend::cuda && w.shared > device.shared_per_team)
       w.refusal = fmt::format("weights and copies need {} bytes of shared memory, a block has {}",
                               w.shared, device.shared_per_team);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cells that the sums of a tile come from: where they lie in the image, or, where some of them
-// lie beyond its border, a copy of them in memory of the warp's own or in registers. So no way of
-// computing a tile knows of borders.
+// lie beyond its border, a copy of them in memory of the warp's own or in registers. So no
+// algorithm of computing a tile knows of borders.
 #pragma once
 #include <cstddef>
 
@@ -41,7 +41,7 @@ DWELL_FN footprint_cells<Cell> copy_footprint(Warp& warp, const Pass& a, const C
   const int inside = between(left, a.size.x - f.x, f.columns);  // columns before its end
   // Rows together, so that loads of the later ones do not wait for the first one to be stored.
   constexpr int together = Warp::rows_copied_together;
-  Warp::meet();
+  Warp::barrier();
   for (int r = 0; r < f.rows; r += together) {
     const Cell* row[together];
     unrolled<0, together>([&](auto k) { row[k] = row_for(a, plane, f.y + r + k); });
@@ -59,7 +59,7 @@ DWELL_FN footprint_cells<Cell> copy_footprint(Warp& warp, const Pass& a, const C
     warp.items(inside - left, [&](int i) { copy(left + i, f.x + left + i); });
     warp.items(f.columns - inside, [&](int i) { beyond(inside + i); });
   }
-  Warp::meet();
+  Warp::barrier();
   return {to, f.columns};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The ways of computing a pass that this build has, as a table of functions. Files that CMake
-// writes (cmake/convolution_kernels.cmake) fill it: for each way and backend one for each type of
-// cells.
+// The algorithms of computing a pass that this build has, as a table of functions. Files that CMake
+// writes (cmake/convolution_kernels.cmake) fill it: for each algorithm and backend one for each
+// type of cells.
 #pragma once
 #include <span>
 #include <tuple>
@@ -20,15 +20,15 @@ struct convolution_place {
   bool reverse_lanes = false;     ///< on a CPU, for tests
 };
 
-/// A way on a backend. A pass is in memory of the device, or of the host if that is a CPU, and on a
-/// GPU under way when the function returns. Throws device_error.
+/// An algorithm on a backend. A pass is in memory of the device, or of the host if that is a CPU,
+/// and on a GPU under way when the function returns. Throws device_error.
 struct convolution_kernel {
   template <class Pass>
   using function = void (*)(const convolution_place&, const Pass&);
   template <class... Pass>
   using functions = std::tuple<function<Pass>...>;
 
-  const char* way;
+  const char* algorithm;
   backend on;
   convolution_passes_of<functions> of;  ///< each kind of passes
 
@@ -40,14 +40,14 @@ struct convolution_kernel {
 
 std::span<const convolution_kernel> convolution_kernels();
 
-/// f(std::integral_constant<int, instance>) with the instance of a way for so many tap rows.
-template <class Way, class F>
+/// f(std::integral_constant<int, instance>) with the instance of an algorithm for so many tap rows.
+template <class Algorithm, class F>
 void with_instance(int tap_rows, F&& f) {
-  const int chosen = Way::instance_of(tap_rows);
+  const int chosen = Algorithm::instance_of(tap_rows);
   [&]<int... Instance>(std::integer_sequence<int, Instance...>) {
     (void)((Instance == chosen && (f(std::integral_constant<int, Instance>{}), true)) || ...);
   }
-  (std::make_integer_sequence<int, Way::instances>{});
+  (std::make_integer_sequence<int, Algorithm::instances>{});
 }
 
 }  // namespace dwell

@@ -13,17 +13,17 @@
 
 namespace dwell::cpu {
 
-template <class Way, int Instance, class Pass>
+template <class Algorithm, int Instance, class Pass>
 void run_bands(const convolution_place& place, const Pass& a) {
-  using warp_type = row_warp<typename Pass::sum, Way::groups>;
-  const tile_grid tiles = Way::template tiles<warp_type>(a);
+  using warp_type = row_warp<typename Pass::sum, Algorithm::groups>;
+  const tile_grid tiles = Algorithm::template tiles<warp_type>(a);
   const std::int64_t bands = a.planes() * tiles.bands;
   // Some at once share the rows that they have in common in a core's cache.
   const std::int64_t together = std::clamp<std::int64_t>(bands / (8 * place.threads), 1, 16);
   std::atomic<std::int64_t> next{0};
   for_parts(place.threads, [&](int) {
-    const buffer<typename Pass::cell> scratch(place.where, Way::template scratch<warp_type>(a),
-                                              fresh::unset);
+    const buffer<typename Pass::cell> scratch(
+        place.where, Algorithm::template scratch<warp_type>(a), fresh::unset);
     warp_type warp(place.reverse_lanes);
     for (std::int64_t first;
          (first = next.fetch_add(together, std::memory_order_relaxed)) < bands;) {
@@ -37,23 +37,23 @@ void run_bands(const convolution_place& place, const Pass& a) {
         at.y = static_cast<int>(band % tiles.bands) * tiles.rows;
         for (int x = 0; x < tiles.across; ++x) {
           at.x = x * tiles.columns;
-          Way::template compute<Instance>(warp, a, at, scratch.data(), [] {});
+          Algorithm::template compute<Instance>(warp, a, at, scratch.data(), [] {});
         }
       }
     }
   });
 }
 
-template <class Way, class Pass>
+template <class Algorithm, class Pass>
 void run_convolution(const convolution_place& place, const Pass& a) {
-  with_instance<Way>(a.filter.y, [&](auto i) { run_bands<Way, i>(place, a); });
+  with_instance<Algorithm>(a.filter.y, [&](auto i) { run_bands<Algorithm, i>(place, a); });
 }
 
-/// The functions of a way for these kinds of passes, to its row of the table.
-template <class Way, class... Pass>
+/// The functions of an algorithm for these kinds of passes, to its row of the table.
+template <class Algorithm, class... Pass>
 void add_passes(convolution_kernel& row) {
-  using on = typename Way::on_cpu;
-  row.way = Way::name;
+  using on = typename Algorithm::on_cpu;
+  row.algorithm = Algorithm::name;
   row.on = backend::cpu;
   ((std::get<convolution_kernel::function<Pass>>(row.of) = &run_convolution<on, Pass>), ...);
 }

@@ -14,14 +14,15 @@
 namespace dwell::cuda {
 
 /// Columns of a lane: a piece of 16 bytes, or one.
-template <class Way, class T>
-using convolution_warp = row_warp<T, Way::whole_pieces ? cell_piece<T>::size : 1>;
+template <class Algorithm, class T>
+using convolution_warp = row_warp<T, Algorithm::whole_pieces ? cell_piece<T>::size : 1>;
 
-template <class Way, int Instance, class Pass>
-__global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) / warps_of_block)
+template <class Algorithm, int Instance, class Pass>
+__global__ void __launch_bounds__(32 * warps_of_block,
+                                  Algorithm::warps_of(Instance) / warps_of_block)
     convolution_kernel(Pass a, const tile_grid tiles, int scratch_each) {
   using T = typename Pass::sum;
-  using warp_type = convolution_warp<Way, T>;
+  using warp_type = convolution_warp<Algorithm, T>;
   extern __shared__ __align__(16) std::byte shared[];
   T* const weights = reinterpret_cast<T*>(shared);
   const int count = static_cast<int>(a.weight_count());
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(32 * warps_of_block, Way::warps_of(Instance) /
   at.y = band * tiles.rows;
   at.x = static_cast<int>(x) * tiles.columns;
   warp_type warp;
-  Way::template compute<Instance>(
+  Algorithm::template compute<Instance>(
       warp, a, at,
       reinterpret_cast<typename Pass::cell*>(shared + in_pieces(count * sizeof(T)) +
                                              number * scratch_each),
@@ -65,19 +66,19 @@ inline void require_shared(std::size_t bytes, int ordinal) {
         " bytes of shared memory, of which the device has " + std::to_string(most));
 }
 
-template <class Way, int Instance, class Pass>
+template <class Algorithm, int Instance, class Pass>
 void launch_convolution(const device& where, const Pass& a) {
   using T = typename Pass::sum;
-  using warp_type = convolution_warp<Way, T>;
-  const tile_grid tiles = Way::template tiles<warp_type>(a);
+  using warp_type = convolution_warp<Algorithm, T>;
+  const tile_grid tiles = Algorithm::template tiles<warp_type>(a);
   const std::size_t scratch =
-      in_pieces(Way::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
+      in_pieces(Algorithm::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
   const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + warps_of_block * scratch;
   const std::int64_t blocks = a.planes() * tiles.across * ((tiles.bands - 1) / warps_of_block + 1);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");
-  const auto kernel = convolution_kernel<Way, Instance, Pass>;
+  const auto kernel = convolution_kernel<Algorithm, Instance, Pass>;
   const auto stream = static_cast<cudaStream_t>(where.stream());
   constexpr std::size_t usual_shared = 48 << 10;  // more must be asked for
   if (bytes > usual_shared) {
@@ -90,19 +91,20 @@ void launch_convolution(const device& where, const Pass& a) {
   DWELL_CUDA(cudaGetLastError());
 }
 
-template <class Way, class Pass>
+template <class Algorithm, class Pass>
 void run_convolution(const convolution_place& place, const Pass& a) {
   DWELL_CUDA(cudaSetDevice(place.where.ordinal()));
-  with_instance<Way>(a.filter.y, [&](auto i) { launch_convolution<Way, i>(place.where, a); });
+  with_instance<Algorithm>(a.filter.y,
+                           [&](auto i) { launch_convolution<Algorithm, i>(place.where, a); });
 }
 
-/// The functions of a way for these kinds of passes, to its row of the table.
-template <class Way, class... Pass>
+/// The functions of an algorithm for these kinds of passes, to its row of the table.
+template <class Algorithm, class... Pass>
 void add_passes(dwell::convolution_kernel& row) {
-  row.way = Way::name;
+  row.algorithm = Algorithm::name;
   row.on = backend::cuda;
   ((std::get<dwell::convolution_kernel::function<Pass>>(row.of) =
-        &run_convolution<typename Way::on_cuda, Pass>),
+        &run_convolution<typename Algorithm::on_cuda, Pass>),
    ...);
 }
 

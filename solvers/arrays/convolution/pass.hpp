@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // One pass of a filter over images, as its kernels are given it, and the tiles that it is cut into.
 //
-// The order of operations is part of the description, so that every way of computing a pass gives
-// the same bits on every backend. A plane of the filter is a chain of fused multiply-adds that
-// begins at zero, column after column from the left, each from its upper end down; the chains of
-// the planes are added from the first to the last. A cell beyond the border that counts as zero is
-// multiplied as others are. Cells of images that are narrower than sums are widened when they are
-// loaded, which is exact, and sums are rounded to such cells when they are stored, if at all: the
-// bits are those of wide images, rounded at the end.
+// The order of operations is part of the description, so that every algorithm of computing a pass
+// gives the same bits on every backend. A plane of the filter is a chain of fused multiply-adds
+// that begins at zero, column after column from the left, each from its upper end down; the chains
+// of the planes are added from the first to the last. A cell beyond the border that counts as zero
+// is multiplied as others are. Cells of images that are narrower than sums are widened when they
+// are loaded, which is exact, and sums are rounded to such cells when they are stored, if at all:
+// the bits are those of wide images, rounded at the end.
 #pragma once
 #include <cstddef>
 #include <cstdint>

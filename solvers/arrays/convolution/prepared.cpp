@@ -46,7 +46,7 @@ convolution_report report_of(const device_facts& facts, const convolution_plan& 
                              const extents& size, std::int64_t images,
                              const convolution_filter& filter, const convolution_options& o) {
   convolution_report r;
-  r.way = plan.kernel->way;
+  r.algorithm = plan.kernel->algorithm;
   r.reason = plan.reason;
   r.passes = static_cast<int>(plan.passes.size());
   r.device = facts.name;

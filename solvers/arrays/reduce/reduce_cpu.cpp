@@ -181,7 +181,7 @@ reduce_team::reduce_team(int most_threads) : most_(most_threads) {}
 reduce_team::~reduce_team() = default;
 
 int reduce_team::threads_for(double bytes) const {
-  // A meeting of threads takes about as long as one of them needs for so much.
+  // A barrier of threads takes about as long as one of them needs for so much.
   constexpr double bytes_per_thread = 512 << 10;
   return static_cast<int>(std::clamp(bytes / bytes_per_thread, 1.0, static_cast<double>(most_)));
 }

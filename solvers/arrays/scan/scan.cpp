@@ -76,14 +76,14 @@ void scan_there(const work_queue& queue, std::span<const T> in, std::span<T> out
   if (a.tiles() > std::numeric_limits<int>::max())
     throw input_error(fmt::format("scan: expected fewer than 2^31 tiles of {} elements, found {}",
                                   scan_tile_size<T>, a.tiles()));
-  const buffer<std::byte> words(queue.where(), scan_words_size<T>(a.tiles()));
+  const buffer<std::byte> flags(queue.where(), scan_flags_size<T>(a.tiles()));
   queue.finish();
   report.setup_s += clock.lap();
   const scan_place place = place_of(queue, report, o);
   if (report.on == backend::cpu)
-    cpu::run_scan(place, a, o.operation, words.data());
+    cpu::run_scan(place, a, o.operation, flags.data());
   else
-    cuda_backend<scan_functions<T>>().run(place, a, o.operation, words.data());
+    cuda_backend<scan_functions<T>>().run(place, a, o.operation, flags.data());
   queue.finish();
   report.run_s = clock.lap();
 }

@@ -17,10 +17,10 @@ namespace {
 
 template <class Op, class T>
 void scan_on_threads(const scan_place& place, const scan_args<T>& a, std::byte* begin) {
-  const auto words = words_at<T>(begin, a.tiles());
+  const auto flags = flags_at<T>(begin, a.tiles());
   cpu_waiting waiting(place.threads);
   for_parts(place.threads, [&](int) {
-    scan_team<T, scan_warps, look_back_words<T>> team(words, waiting, place.reverse_lanes);
+    scan_team<T, scan_warps, look_back_flags<T>> team(flags, waiting, place.reverse_lanes);
     for (std::int64_t tile; (tile = team.take()) < a.tiles();) scan_tile<Op>(team, a, tile);
   });
 }
@@ -43,11 +43,11 @@ void each_of(const scan_place& place, std::int64_t n, F&& f) {
 
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
-              std::byte* words) {
+              std::byte* flags) {
   if (operation == scan_operation::sum)
-    scan_on_threads<scan_sum<T>>(place, a, words);
+    scan_on_threads<scan_sum<T>>(place, a, flags);
   else
-    scan_on_threads<scan_max<T>>(place, a, words);
+    scan_on_threads<scan_max<T>>(place, a, flags);
 }
 
 template <class T>

@@ -15,10 +15,10 @@ inline constexpr int scan_lanes = 32 * scan_warps;
 
 template <class Op, class T>
 __global__ void __launch_bounds__(scan_lanes)
-    scan_kernel(const scan_args<T> a, const look_back_words<T> words) {
-  using team_type = scan_team<T, scan_warps, look_back_words<T>>;
+    scan_kernel(const scan_args<T> a, const look_back_flags<T> flags) {
+  using team_type = scan_team<T, scan_warps, look_back_flags<T>>;
   __shared__ typename team_type::shared shared;
-  team_type team(words, shared);
+  team_type team(flags, shared);
   scan_tile<Op>(team, a, team.take());
 }
 
@@ -98,13 +98,13 @@ __global__ void __launch_bounds__(tile_side* tile_rows)
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
               std::byte* begin) {
-  const auto words = words_at<T>(begin, a.tiles());
+  const auto flags = flags_at<T>(begin, a.tiles());
   const auto blocks = static_cast<unsigned>(a.tiles());
   const cudaStream_t stream = stream_of(place);
   if (operation == scan_operation::sum)
-    scan_kernel<scan_sum<T>, T><<<blocks, scan_lanes, 0, stream>>>(a, words);
+    scan_kernel<scan_sum<T>, T><<<blocks, scan_lanes, 0, stream>>>(a, flags);
   else
-    scan_kernel<scan_max<T>, T><<<blocks, scan_lanes, 0, stream>>>(a, words);
+    scan_kernel<scan_max<T>, T><<<blocks, scan_lanes, 0, stream>>>(a, flags);
   DWELL_CUDA(cudaGetLastError());
 }
 

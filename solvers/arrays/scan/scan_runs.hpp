@@ -29,31 +29,31 @@ struct scan_place {
 /// Tiles of a group, whose aggregates a warp scans (scan_tile()).
 inline constexpr int scan_group = 32;
 
-/// A value and whether it is there. Each word is written once.
+/// A value and whether it is there. Each flag is written once.
 template <class T>
-struct alignas(2 * sizeof(T)) look_back_word {
+struct alignas(2 * sizeof(T)) look_back_flag {
   T value;
   unsigned there;
 };
 
 /// By which tiles of a scan know of one another: zeroed before.
 template <class T>
-struct look_back_words {
+struct look_back_flags {
   unsigned* next;            ///< tile that nobody has taken
-  look_back_word<T>* tile;   ///< each tile's aggregate
-  look_back_word<T>* group;  ///< each group's aggregate
-  look_back_word<T>* up_to;  ///< and that of all groups up to it
+  look_back_flag<T>* tile;   ///< each tile's aggregate
+  look_back_flag<T>* group;  ///< each group's aggregate
+  look_back_flag<T>* up_to;  ///< and that of all groups up to it
 };
 
 constexpr std::int64_t scan_groups(std::int64_t tiles) { return (tiles - 1) / scan_group + 1; }
-/// words: scan_words_size<T>(tiles) bytes, zeroed.
+/// flags: scan_flags_size<T>(tiles) bytes, zeroed.
 template <class T>
-constexpr std::size_t scan_words_size(std::int64_t tiles) {
-  return 16 + static_cast<std::size_t>(tiles + 2 * scan_groups(tiles)) * sizeof(look_back_word<T>);
+constexpr std::size_t scan_flags_size(std::int64_t tiles) {
+  return 16 + static_cast<std::size_t>(tiles + 2 * scan_groups(tiles)) * sizeof(look_back_flag<T>);
 }
 template <class T>
-look_back_words<T> words_at(std::byte* begin, std::int64_t tiles) {
-  auto* const tile = reinterpret_cast<look_back_word<T>*>(begin + 16);
+look_back_flags<T> flags_at(std::byte* begin, std::int64_t tiles) {
+  auto* const tile = reinterpret_cast<look_back_flag<T>*>(begin + 16);
   auto* const group = tile + tiles;
   return {reinterpret_cast<unsigned*>(begin), tile, group, group + scan_groups(tiles)};
 }
@@ -61,7 +61,7 @@ look_back_words<T> words_at(std::byte* begin, std::int64_t tiles) {
 namespace cpu {
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
-              std::byte* words);
+              std::byte* flags);
 /// in -> a.table, which is then summed.
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a);
@@ -78,7 +78,7 @@ void run_transpose(const scan_place& place, const double* from, int rows, int co
 
 template <class T>
 struct scan_functions {
-  void (*run)(const scan_place&, const scan_args<T>&, scan_operation, std::byte* words);
+  void (*run)(const scan_place&, const scan_args<T>&, scan_operation, std::byte* flags);
 };
 template <class To, class Become>
 struct transpose_run {

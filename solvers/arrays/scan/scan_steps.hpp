@@ -115,7 +115,7 @@ DWELL_FN void scan_tile(Team& team, const scan_args<T>& a, std::int64_t tile) {
     const T total = scan_rows_of<Op>(a.in, begin + w * scan_rows * warp::columns, a.count, rows[w]);
     Team::put(totals[w], total);
   });
-  Team::meet();
+  Team::barrier();
   T aggregate = totals[0];
   for (int w = 1; w < scan_warps; ++w) aggregate = Op::of(aggregate, totals[w]);
   const T before_tile = team.template look_back<Op, scan_group>(tile, aggregate);
@@ -125,7 +125,7 @@ DWELL_FN void scan_tile(Team& team, const scan_args<T>& a, std::int64_t tile) {
     store_rows<Op>(rows[w], before, a.out, begin + w * scan_rows * warp::columns, a.count,
                    a.exclusive);
   });
-  Team::meet();  // before `totals` are written again
+  Team::barrier();  // before `totals` are written again
 }
 
 /// A line of a table by itself: a warp takes it from the left.

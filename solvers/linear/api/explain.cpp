@@ -28,12 +28,12 @@ namespace {
 
 constexpr const char* executor = executors::perks.name;
 
-/// There is no kernel of any form for this device.
+/// There is no kernel of any variant for this device.
 void require_kernels(precision type, const device_facts& d) {
   for (const program_kernel& v : program_kernels())
-    for (const solver_form& form : solver_forms())
-      if (v.problem == std::string_view(form.program) && v.executor == std::string_view(executor) &&
-          v.type == type && v.on == d.on)
+    for (const solver_variant& variant : solver_variants())
+      if (v.problem == std::string_view(variant.program) &&
+          v.executor == std::string_view(executor) && v.type == type && v.on == d.on)
         return;
   throw unsupported_error(fmt::format(
       "this build has no '{}' kernels for {}, so there is no plan for {} to explain{}", executor,
@@ -41,14 +41,14 @@ void require_kernels(precision type, const device_facts& d) {
       d.on == backend::cuda ? ": it was built without CUDA (a GPU is not needed, nvcc is)" : ""));
 }
 
-std::vector<vector_plan> vectors_of(const solver_form& form, const program_facts& p,
+std::vector<vector_plan> vectors_of(const solver_variant& variant, const program_facts& p,
                                     const plan& how, const program_config& shape) {
   std::vector<vector_plan> all;
   const double rows = std::max<index>(1, p.rows_per_team);
-  for (std::size_t f = 0; f < form.vectors.size(); ++f) {
+  for (std::size_t f = 0; f < variant.vectors.size(); ++f) {
     const vector_facts& v = p.vectors[f];
     if (v.loads + v.stores == 0) continue;
-    vector_plan out{form.vectors[f], v.loads, v.stores, v.gathered, 0.0, 0.0};
+    vector_plan out{variant.vectors[f], v.loads, v.stores, v.gathered, 0.0, 0.0};
     if (v.in_registers) out.in_registers = std::min(1.0, shape.slots * shape.lanes / rows);
     out.in_scratch = std::min(1.0, how.cache.vector[f] / rows);
     all.push_back(out);
@@ -69,17 +69,17 @@ iteration_part part_of(const projection& by, const projection::part& of, std::st
 }
 
 /// What each part of a preconditioner takes, `applications` times an iteration.
-std::vector<iteration_part> parts_of(const made_preconditioner& made, int applications,
+std::vector<iteration_part> parts_of(const prepared_preconditioner& made, int applications,
                                      const projection& by, backend on) {
-  const owned_chain& all = made.products;
+  const owned_sequence& all = made.products;
   std::vector<projection::part> work(made.parts.size());
-  for (int phase = 0; phase < all.chain.phases; ++phase) {
-    const int first = all.chain.begin[phase];
+  for (int phase = 0; phase < all.sequence.phases; ++phase) {
+    const int first = all.sequence.begin[phase];
     projection::part& owner =
         work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(first)])];
     owner.barriers += applications;
     owner.products += applications;
-    for (int k = first; k < all.chain.begin[phase + 1]; ++k)
+    for (int k = first; k < all.sequence.begin[phase + 1]; ++k)
       work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(k)])].streamed_bytes +=
           applications * static_cast<double>(bytes_of_product(all, k));
   }
@@ -114,7 +114,7 @@ policy_plan consult(const named_policy& policy, const solve_decision<T>& decided
   out.halo = how.cache.halo;
   out.cached = cached_bytes<T>(how.cache, made.cut->outline.narrow);
   out.other = chosen.scratch_bytes;
-  out.vectors = vectors_of(*decided.form, made.facts, how, chosen.shape);
+  out.vectors = vectors_of(*decided.variant, made.facts, how, chosen.shape);
   try {
     check_plan(*decided.kernel, how, all, out.cached, device);
   } catch (const unsupported_error& e) {
@@ -138,7 +138,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   system_facts seen;
   const bool open = o.preconditioner == preconditioner::automatic;
   if (open || o.method == automatic) {
-    seen = examine(device::cpu(1), arrays_of(a), !o.assume_symmetric);
+    seen = validate(device::cpu(1), arrays_of(a), !o.assume_symmetric);
     if (!seen.sound) check_system(a, demand_of(o));
   }
   solver_choice chosen = choose_solver(o, seen);
@@ -146,15 +146,15 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   check_system(a, demand_of(o));
   choose_preconditioner_of(chosen, o, seen, a.rows);
   o.preconditioner = chosen.run.with;
-  form_asked_for(o);
+  variant_asked_for(o);
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
   const preconditioner_kind& kind = kind_of(o.preconditioner);
-  std::optional<made_preconditioner> made_chain;
-  if (kind.is_chain())
-    made_chain.emplace(kind.make<T>()(device::cpu(1), cuts.arrays(), o.preconditioning));
+  std::optional<prepared_preconditioner> made_sequence;
+  if (kind.is_sequence())
+    made_sequence.emplace(kind.make<T>()(device::cpu(1), cuts.arrays(), o.preconditioning));
   solve_request<T> request{target, cuts, o};
-  if (made_chain) request.chain = &made_chain->products;
+  if (made_sequence) request.sequence = &made_sequence->products;
   const solve_decision<T> decided = decide(request);
   const planned<T>& made = decided.made;
 
@@ -164,8 +164,9 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   const device_limits limits = limits_of(out.device);
   out.method = o.method;
   out.method_reason = chosen.method_reason;
-  out.variant = decided.form->name;
-  for (const considered_form& c : decided.considered) out.considered.push_back({c.name, c.seconds});
+  out.variant = decided.variant->name;
+  for (const considered_variant& c : decided.considered)
+    out.considered.push_back({c.name, c.seconds});
   out.probed = target.here.has_value();
   out.projected = facts.on == backend::cuda;
   out.limits_measured = out.projected && limits.measured;
@@ -173,12 +174,13 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.preconditioner = o.preconditioner;
   out.preconditioner_reason = chosen.preconditioner_reason;
   const projection by = project(made.facts, made.how, made.configs, limits);
-  if (made_chain) {
-    out.preconditioner_applications = made.facts.chains;
-    out.preconditioner_parts = parts_of(*made_chain, made.facts.chains, by, facts.on);
-    out.preconditioner_note = made_chain->note;
+  if (made_sequence) {
+    out.preconditioner_applications = made.facts.sequences;
+    out.preconditioner_parts = parts_of(*made_sequence, made.facts.sequences, by, facts.on);
+    out.preconditioner_note = made_sequence->note;
   }
-  out.outer_iteration = part_of(by, by.without_chain, out.method, a.rows, a.nonzeros(), facts.on);
+  out.outer_iteration =
+      part_of(by, by.without_sequence, out.method, a.rows, a.nonzeros(), facts.on);
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   out.bytes_per_iteration = made.facts.bytes_per_iteration;
@@ -217,7 +219,7 @@ solve_explanation explain_mixed(const csr_view<double>& a, const device_facts& d
   solve_options o = asked;
   o.mixed_precision = false;  // the plan of one solver is explained
   const system_facts seen = o.method == automatic
-                                ? examine(device::cpu(1), arrays_of(a), !o.assume_symmetric)
+                                ? validate(device::cpu(1), arrays_of(a), !o.assume_symmetric)
                                 : system_facts{};
   const solver_choice chosen = choose_solver(o, seen);
   std::string method_reason = chosen.method_reason;

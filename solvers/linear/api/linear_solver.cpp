@@ -33,7 +33,7 @@ void check_request(const solve_options& options) {
   check_options(options);
   if (sizeof(T) != sizeof(double) && options.mixed_precision)
     throw input_error("mixed_precision: expected a system in f64, found one in f32");
-  if (options.method != automatic) form_asked_for(options);
+  if (options.method != automatic) variant_asked_for(options);
 }
 
 /// The set-up ends with interrupted_error once the flag is set. One that was set before is for the

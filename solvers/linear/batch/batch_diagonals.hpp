@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "dwell/solvers/linear/batch/batch_steps.hpp"
-#include "dwell/solvers/linear/check/examine_steps.hpp"
+#include "dwell/solvers/linear/check/validate_steps.hpp"
 
-namespace dwell::examining {
+namespace dwell::validating {
 
 template <class T>
 struct find_diagonal_ranges {
@@ -45,4 +45,4 @@ void find_diagonals_with(const device& where, const batch_places<T>& at, diagona
       find_diagonal_ranges<T>{{a.rows, a.nonzeros, a.row_ptr, a.col}, a.val, at.first_rows, to});
 }
 
-}  // namespace dwell::examining
+}  // namespace dwell::validating

@@ -49,7 +49,7 @@ void restore_some(const device& where, const batch_places<T>& at, const int* whi
 template <class T>
 constexpr batch_steps<T> batch_on_cpu = {&begin_all<T>, &end_all<T>, &weigh_all<T>,
                                          &restore_some<T>,
-                                         &examining::find_diagonals_with<cpu::setup_loops, T>};
+                                         &validating::find_diagonals_with<cpu::setup_loops, T>};
 
 }  // namespace
 

@@ -11,12 +11,12 @@
 namespace dwell {
 namespace {
 
-/// A pass over n elements by all threads of a block, which see its conclusion afterwards. room:
-/// shared memory, pass_lanes x solve_totals.
+/// A pass over n elements by all threads of a block, which see its conclusion afterwards.
+/// workspace: shared memory, pass_lanes x solve_totals.
 template <class Pass>
-__device__ void block_pass(index n, const Pass& pass, double* room) {
+__device__ void block_pass(index n, const Pass& pass, double* workspace) {
   static_assert(Pass::totals <= solve_totals);
-  const auto lane = reinterpret_cast<double(*)[Pass::totals]>(room);
+  const auto lane = reinterpret_cast<double(*)[Pass::totals]>(workspace);
   const int l = static_cast<int>(threadIdx.x);
   const auto constants = pass.constants();
   double all[Pass::totals] = {};  // totals of chunks l, l + 256, ...
@@ -56,27 +56,27 @@ __device__ void block_residual(const solve_places<T>& at) {
 
 template <class T>
 __global__ void __launch_bounds__(pass_lanes) begin_kernel(const batch_places<T> all) {
-  __shared__ double room[pass_lanes * solve_totals];
+  __shared__ double workspace[pass_lanes * solve_totals];
   const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
-  block_pass(at.a.rows, solve_pass::examine<T>{at}, room);
-  block_pass(at.a.rows, solve_pass::load<T>{{}, at}, room);
+  block_pass(at.a.rows, solve_pass::validate<T>{at}, workspace);
+  block_pass(at.a.rows, solve_pass::load<T>{{}, at}, workspace);
 }
 
 template <class T>
 __global__ void __launch_bounds__(pass_lanes) end_kernel(const batch_places<T> all) {
-  __shared__ double room[pass_lanes * solve_totals];
+  __shared__ double workspace[pass_lanes * solve_totals];
   const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
-  block_pass(at.a.rows, solve_pass::answer<T>{at}, room);
+  block_pass(at.a.rows, solve_pass::answer<T>{at}, workspace);
   block_residual(at);
-  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, workspace);
 }
 
 template <class T>
 __global__ void __launch_bounds__(pass_lanes) weigh_kernel(const batch_places<T> all) {
-  __shared__ double room[pass_lanes * solve_totals];
+  __shared__ double workspace[pass_lanes * solve_totals];
   const solve_places<T> at = all.of(static_cast<int>(blockIdx.x));
   block_residual(at);
-  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, room);
+  block_pass(at.a.rows, solve_pass::sum_up<T>{at}, workspace);
 }
 
 template <class T>
@@ -122,7 +122,7 @@ void restore(const device& where, const batch_places<T>& at, const int* which) {
 
 template <class T>
 constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>,
-                                    &examining::find_diagonals_with<cuda::setup_loops, T>};
+                                    &validating::find_diagonals_with<cuda::setup_loops, T>};
 
 }  // namespace
 

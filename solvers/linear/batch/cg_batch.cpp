@@ -41,7 +41,7 @@ void check_batch_options(const solve_options& o) {
   if (!o.clusters) refuse("clusters to leave out", "clusters as by default", "false");
   if (o.preconditioner == preconditioner::automatic)
     refuse("choice of a preconditioner", "none or jacobi", to_string(o.preconditioner));
-  if (kind_of(o.preconditioner).is_chain())
+  if (kind_of(o.preconditioner).is_sequence())
     refuse("preconditioner of several products", "none or jacobi", to_string(o.preconditioner));
   if (!o.null_vectors.empty()) refuse("null space", "no null_vectors", "some");
   if (o.mixed_precision) refuse("mixed precision", "false", "true");

@@ -11,7 +11,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 namespace {
@@ -59,8 +59,8 @@ prepared_system<T> prepared_batch<T>::prepared() {
 template <class T>
 void prepared_batch<T>::prepare() {
   const device& where = this->where();
-  const solver_form& form = find_form(options_.method, batch_variant);
-  const program_kernel& kernel = find_batch_kernel(form.program, precision_of<T>, where.on());
+  const solver_variant& variant = find_variant(options_.method, batch_variant);
+  const program_kernel& kernel = find_batch_kernel(variant.program, precision_of<T>, where.on());
   {
     const lap_timer time(setup_.upload_s);
     first_rows_ = buffer<index>::borrow(where, rows_.first);
@@ -69,14 +69,14 @@ void prepared_batch<T>::prepare() {
   const solve_request<T> request{target_, cuts, options_, matrix_.scale_exponent(), false};
   planned<T> made = [&] {
     const lap_timer time(setup_.plan_s);
-    return form.template code<T>().plan_batch(request, kernel,
-                                              {rows_.count(), first_rows_.data(), rows_.most});
+    return variant.template code<T>().plan_batch(request, kernel,
+                                                 {rows_.count(), first_rows_.data(), rows_.most});
   }();
   setup_.plan_s -= cuts.seconds();
   setup_.cut_s += cuts.seconds();
   {
     const lap_timer time(setup_.cut_s);
-    run_ = form.template code<T>().prepare(where, request, kernel, made);
+    run_ = variant.template code<T>().prepare(where, request, kernel, made);
   }
   {
     const lap_timer time(setup_.load_s);
@@ -173,30 +173,30 @@ cg_batch_report prepared_batch<T>::solve(double began, const T* b, T* x) {
   report.solve_s = run_->finish();
   ended_ = seconds_on_host();
   batch_steps_of<T>(where.on()).end(where, places_);
-  const std::vector<bool> taken = judge_all(report);
-  if (!options_.fixed_iterations) keep_starts(taken, report);
+  const std::vector<bool> answered = verify_all(report);
+  if (!options_.fixed_iterations) keep_starts(answered, report);
   return report;
 }
 
 template <class T>
-void prepared_batch<T>::keep_starts(const std::vector<bool>& taken, cg_batch_report& report) {
+void prepared_batch<T>::keep_starts(const std::vector<bool>& answered, cg_batch_report& report) {
   const auto in_question = [&](std::size_t k) {
     const cg_batch_entry& e = report.systems[k];
-    return taken[k] && (e.stopped != stop_reason::converged || e.target_missed);
+    return answered[k] && (e.stopped != stop_reason::converged || e.target_missed);
   };
   bool any = false;
-  for (std::size_t k = 0; k < taken.size(); ++k) any = any || in_question(k);
+  for (std::size_t k = 0; k < answered.size(); ++k) any = any || in_question(k);
   if (!any) return;
   const device& where = this->where();
   const batch_steps<T>& steps = batch_steps_of<T>(where.on());
   places_.all.weighing = true;
   steps.weigh(where, places_);
   places_.all.weighing = false;
-  std::vector<solve_numbers> of_start(taken.size());
+  std::vector<solve_numbers> of_start(answered.size());
   numbers_.download(of_start);
-  std::vector<int> which(taken.size(), 0);
+  std::vector<int> which(answered.size(), 0);
   any = false;
-  for (std::size_t k = 0; k < taken.size(); ++k) {
+  for (std::size_t k = 0; k < answered.size(); ++k) {
     if (!in_question(k)) continue;
     cg_batch_entry& e = report.systems[k];
     solve_report one;
@@ -213,7 +213,7 @@ void prepared_batch<T>::keep_starts(const std::vector<bool>& taken, cg_batch_rep
 }
 
 template <class T>
-std::vector<bool> prepared_batch<T>::judge_all(cg_batch_report& report) const {
+std::vector<bool> prepared_batch<T>::verify_all(cg_batch_report& report) const {
   std::vector<solve_numbers> of(static_cast<std::size_t>(rows_.count()));
   numbers_.download(of);
   const std::vector<step_coefficients> coefficients =
@@ -225,19 +225,19 @@ std::vector<bool> prepared_batch<T>::judge_all(cg_batch_report& report) const {
     const auto [begin, end] = piece(rows_.count(), part, threads);
     for (int k = begin; k < end; ++k)
       report.systems[static_cast<std::size_t>(k)] =
-          judged(k, of[static_cast<std::size_t>(k)], coefficients);
+          verified(k, of[static_cast<std::size_t>(k)], coefficients);
   });
   report.converged = static_cast<int>(
       std::count_if(report.systems.begin(), report.systems.end(),
                     [](const auto& e) { return e.stopped == stop_reason::converged; }));
-  std::vector<bool> taken;
-  for (const solve_numbers& n : of) taken.push_back(n.taken != 0);
-  return taken;
+  std::vector<bool> answered;
+  for (const solve_numbers& n : of) answered.push_back(n.has_answer != 0);
+  return answered;
 }
 
 template <class T>
-cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& numbers,
-                                         const std::vector<step_coefficients>& of_all) const {
+cg_batch_entry prepared_batch<T>::verified(int system, const solve_numbers& numbers,
+                                           const std::vector<step_coefficients>& of_all) const {
   const auto k = static_cast<std::size_t>(system);
   solve_end how;
   how.numbers = numbers;
@@ -253,7 +253,7 @@ cg_batch_entry prepared_batch<T>::judged(int system, const solve_numbers& number
   one.method = options_.method;
   one.variant = batch_variant;
   one.preconditioner = options_.preconditioner;
-  judge(std::move(how), options_, one);
+  verify(std::move(how), options_, one);
   cg_batch_entry e;
   e.iterations = numbers.finite ? one.iterations : 0;
   e.stopped = numbers.finite ? one.stopped : stop_reason::not_finite;

@@ -13,7 +13,7 @@
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/solvers/linear/batch/batch_matrix.hpp"
 #include "dwell/solvers/linear/batch/batch_steps.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
 namespace dwell {
@@ -53,11 +53,11 @@ class prepared_batch {
   void place_vectors();
   void place_matrix();
   /// Returns whether each system had an answer of its own.
-  std::vector<bool> judge_all(cg_batch_report& report) const;
+  std::vector<bool> verify_all(cg_batch_report& report) const;
   /// Answers that are worse than their start vectors become these.
-  void keep_starts(const std::vector<bool>& taken, cg_batch_report& report);
-  cg_batch_entry judged(int system, const solve_numbers& numbers,
-                        const std::vector<step_coefficients>& of_all) const;
+  void keep_starts(const std::vector<bool>& answered, cg_batch_report& report);
+  cg_batch_entry verified(int system, const solve_numbers& numbers,
+                          const std::vector<step_coefficients>& of_all) const;
 
   solve_options options_;
   solve_setup setup_;

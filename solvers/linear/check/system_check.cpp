@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What examine() finds sound is not looked at again. Else every check runs over rows in parallel;
+// What validate() finds sound is not looked at again. Else every check runs over rows in parallel;
 // the first place in row order is the one reported.
 #include "dwell/solvers/linear/check/system_check.hpp"
 
@@ -16,8 +16,8 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/solvers/linear/api/options_table.hpp"
-#include "dwell/solvers/linear/check/examine.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -55,8 +55,8 @@ std::string who_asks(const matrix_demand& demand) {
 void check_options(const solve_options& o) {
   check_ranges(o);
   if (o.method != automatic) {
-    if (o.variant != automatic) find_form(o.method, o.variant);
-    forms_of(o.method);
+    if (o.variant != automatic) find_variant(o.method, o.variant);
+    solver_variants(o.method);
   } else if (o.variant != automatic) {
     throw input_error(
         fmt::format("variant: expected auto where the method is auto, found {}", o.variant));
@@ -72,7 +72,7 @@ void check_options(const solve_options& o) {
 
 matrix_demand demand_of(const solve_options& o) {
   matrix_demand d;
-  d.of = o.method == automatic ? matrix_class::general : forms_of(o.method).front().solves;
+  d.of = o.method == automatic ? matrix_class::general : solver_variants(o.method).front().solves;
   d.look_for_symmetry =
       !o.assume_symmetric && (o.method == automatic || d.of != matrix_class::general);
   const preconditioner_kind& kind = kind_of(o.preconditioner);
@@ -102,7 +102,7 @@ bool has_null_space(const solve_options& o, const system_facts& f) {
   if (!o.null_vectors.empty()) return false;
   if (o.null_space != automatic) return o.null_space == "constant";
   return f.zero_row_sums && f.symmetric &&
-         forms_of(o.method).front().solves != matrix_class::general;
+         solver_variants(o.method).front().solves != matrix_class::general;
 }
 
 template <class T>
@@ -111,7 +111,7 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
     throw input_error(
         fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
   if (a.rows > 0 && a.row_ptr &&
-      demand.met_by(examine(device::cpu(1), arrays_of(a), demand.look_for_symmetry)))
+      demand.met_by(validate(device::cpu(1), arrays_of(a), demand.look_for_symmetry)))
     return;
   check(a);
   check_diagonals(a, 0, demand);

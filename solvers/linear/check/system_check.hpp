@@ -9,7 +9,7 @@
 
 #include "dwell/formats/csr.hpp"
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/check/examine.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
 
 namespace dwell {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -21,26 +21,27 @@ std::string tries_of(const std::string& what, const words& tries) {
   return tries.empty() ? what : fmt::format("{}: try {}", what, fmt::join(tries, ", "));
 }
 
-matrix_class solved_by(const solve_report& r) { return forms_of(r.method).front().solves; }
+matrix_class solved_by(const solve_report& r) { return solver_variants(r.method).front().solves; }
 
 /// "variant a or b": those that do not drift, the one with the fewest barriers first.
-std::string steadier_forms(const std::string& method) {
+std::string steadier_variants(const std::string& method) {
   std::string names;
-  for (const solver_form& f : forms_of(method))
-    if (!f.drifts && f.without)
+  for (const solver_variant& f : solver_variants(method))
+    if (!f.needs_residual_replacement && f.without)
       names = names.empty() ? f.name : std::string(f.name) + " or " + names;
   return "variant " + names;
 }
 
 /// "a preconditioner (jacobi, amg)": those that the method and the matrix may have; or nothing.
 std::string preconditioner_for(const solve_report& r, const system_facts& facts) {
-  const bool chains = std::ranges::any_of(forms_of(r.method), &solver_form::with_chain);
+  const bool sequences =
+      std::ranges::any_of(solver_variants(r.method), &solver_variant::with_sequence);
   words names;
   if (facts.full_diagonal) names.emplace_back("jacobi");
-  if (chains && solved_by(r) == matrix_class::positive_definite) names.emplace_back("amg");
-  if (chains && solved_by(r) == matrix_class::symmetric && facts.positive_diagonal)
+  if (sequences && solved_by(r) == matrix_class::positive_definite) names.emplace_back("amg");
+  if (sequences && solved_by(r) == matrix_class::symmetric && facts.positive_diagonal)
     names.emplace_back("block-jacobi");
-  if (chains && solved_by(r) == matrix_class::general && facts.full_diagonal)
+  if (sequences && solved_by(r) == matrix_class::general && facts.full_diagonal)
     names.emplace_back("ilu0");
   return names.empty() ? std::string()
                        : fmt::format("a preconditioner ({})", fmt::join(names, ", "));
@@ -52,18 +53,20 @@ void add_preconditioner(const solve_report& r, const system_facts& facts, words&
   if (std::string one = preconditioner_for(r, facts); !one.empty()) tries.push_back(std::move(one));
 }
 
-bool drifts(const solve_report& r) { return find_form(r.method, r.variant).drifts; }
+bool needs_residual_replacement(const solve_report& r) {
+  return find_variant(r.method, r.variant).needs_residual_replacement;
+}
 
 bool has_method(const char* name) {
-  return std::ranges::any_of(solver_forms(),
-                             [&](const solver_form& f) { return std::string(f.method) == name; });
+  return std::ranges::any_of(
+      solver_variants(), [&](const solver_variant& f) { return std::string(f.method) == name; });
 }
 
 /// Where rounding allows no better.
 std::string more_accurate(const solve_report& r, const system_facts& facts) {
   words tries;
   if (r.precision != "f64") tries.emplace_back("f64");
-  if (drifts(r)) tries.push_back(steadier_forms(r.method));
+  if (needs_residual_replacement(r)) tries.push_back(steadier_variants(r.method));
   add_preconditioner(r, facts, tries);
   tries.emplace_back("a larger tolerance");
   return tries_of("rounding allows no smaller true residual", tries);
@@ -79,7 +82,7 @@ std::string more_progress(const solve_report& r, const solve_options& o, const s
   if (rests) {
     if (r.method == "gmres") tries.emplace_back("a larger restart");
     if (r.method == "bicgstab" && has_method("gmres")) tries.emplace_back("method gmres");
-    if (drifts(r)) tries.push_back(steadier_forms(r.method));
+    if (needs_residual_replacement(r)) tries.push_back(steadier_variants(r.method));
     if (r.precision != "f64") tries.emplace_back("f64");
   }
   if (tries.empty()) tries.emplace_back("more iterations, or a better start vector");
@@ -96,16 +99,16 @@ std::string more_progress(const solve_report& r, const solve_options& o, const s
 }
 
 std::string after_breakdown(const solve_report& r, const system_facts& facts) {
-  const bool chain = kind_of(r.preconditioner).is_chain();
+  const bool sequence = kind_of(r.preconditioner).is_sequence();
   const words jacobi = facts.full_diagonal ? words{"preconditioner jacobi"} : words{};
   switch (solved_by(r)) {
     case matrix_class::positive_definite:
-      if (!chain) return "the matrix is not positive definite: try method minres";
+      if (!sequence) return "the matrix is not positive definite: try method minres";
       return "the matrix, or this preconditioner of it, is not positive definite: try "
              "preconditioner "
              "jacobi, method minres";
     case matrix_class::symmetric:
-      if (chain)
+      if (sequence)
         return tries_of("this preconditioner of the matrix is not positive definite", jacobi);
       return {};
     default:
@@ -136,7 +139,7 @@ std::string advice_of(const solve_report& r, const solve_options& o, const syste
       if (std::string said = after_breakdown(r, facts); !said.empty()) return said;
       break;
     case stop_reason::not_finite:
-      if (kind_of(r.preconditioner).is_chain() && facts.full_diagonal && r.precision == "f64")
+      if (kind_of(r.preconditioner).is_sequence() && facts.full_diagonal && r.precision == "f64")
         return "numbers left their range: try preconditioner jacobi";
       break;
     default:

@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "dwell/solvers/linear/check/examine.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
 
 namespace dwell {
 

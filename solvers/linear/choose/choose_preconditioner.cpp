@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "dwell/base/policy_words.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -16,10 +16,11 @@ namespace {
 
 /// The first method of the table, for positive definite matrices, has multigrid.
 bool has_multigrid(const solve_options& o) {
-  if (forms_of(o.method).front().solves != matrix_class::positive_definite) return false;
-  if (o.variant != automatic) return find_form(o.method, o.variant).with_chain;
-  const auto forms = forms_of(o.method);
-  return std::any_of(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
+  if (solver_variants(o.method).front().solves != matrix_class::positive_definite) return false;
+  if (o.variant != automatic) return find_variant(o.method, o.variant).with_sequence;
+  const auto variants = solver_variants(o.method);
+  return std::any_of(variants.begin(), variants.end(),
+                     [](const solver_variant& f) { return f.with_sequence; });
 }
 
 /// Iterations, to the digits that `forecast` has measured, that multigrid takes more where each

@@ -8,7 +8,7 @@
 
 #include "dwell/device/device.hpp"
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/check/examine.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
 
 namespace dwell {
 

@@ -49,22 +49,22 @@ executor_choice choose_executor(const solve_options& o, const device_facts& fact
   return {executors::graph.name, "this device cannot launch cooperatively"};
 }
 
-/// A form with its plan.
+/// A variant with its plan.
 template <class T>
-solve_decision<T> in_form(const solver_form& form, const solve_request<T>& q,
-                          const executor_choice& by) {
-  const program_kernel& v = find_kernel(form.program, by.name, precision_of<T>, q.target.on());
-  return {by.name, by.why, &form, &v, form.code<T>().plan(q, v), {}};
+solve_decision<T> decide_variant(const solver_variant& variant, const solve_request<T>& q,
+                                 const executor_choice& by) {
+  const program_kernel& v = find_kernel(variant.program, by.name, precision_of<T>, q.target.on());
+  return {by.name, by.why, &variant, &v, variant.code<T>().plan(q, v), {}};
 }
 
-/// On a GPU: of the forms that may win the one with the least projected time.
+/// On a GPU: of the variants that may win the one with the least projected time.
 template <class T>
-solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choice& by) {
-  const auto forms = forms_of(q.options.method);
-  const auto found = std::find_if(forms.begin(), forms.end(),
-                                  [](const solver_form& f) { return f.weighed_first; });
-  const solver_form& first = found == forms.end() ? forms.front() : *found;
-  solve_decision<T> best = in_form(first, q, by);
+solve_decision<T> decide_fastest_variant(const solve_request<T>& q, const executor_choice& by) {
+  const auto variants = solver_variants(q.options.method);
+  const auto found = std::find_if(variants.begin(), variants.end(),
+                                  [](const solver_variant& f) { return f.planned_first; });
+  const solver_variant& first = found == variants.end() ? variants.front() : *found;
+  solve_decision<T> best = decide_variant(first, q, by);
   if (q.ranks) {  // which must take the same one, and wait for few sums
     best.considered = {{first.name, 0.0}};
     return best;
@@ -77,19 +77,19 @@ solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choi
   };
   const projection of_first = projected(best.made);
   const program_facts& p = best.made.facts;
-  const weighed_form known{
+  const cost_model known{
       p.tiles_per_team,
       static_cast<double>(p.nonzeros) / tile_size / p.teams + 1.0,
       bound_by_barriers(of_first),
       cooperative,
   };
   double least = of_first.seconds;
-  std::vector<considered_form> considered = {{first.name, least}};
-  for (const solver_form& form : forms) {
-    if (!form.may_beat || !form.may_beat(known)) continue;
-    solve_decision<T> other = in_form(form, q, by);
+  std::vector<considered_variant> considered = {{first.name, least}};
+  for (const solver_variant& variant : variants) {
+    if (!variant.may_beat || !variant.may_beat(known)) continue;
+    solve_decision<T> other = decide_variant(variant, q, by);
     const double seconds = projected(other.made).seconds;
-    considered.push_back({form.name, seconds});
+    considered.push_back({variant.name, seconds});
     if (seconds < least) best = std::move(other), least = seconds;
   }
   best.considered = std::move(considered);
@@ -99,10 +99,11 @@ solve_decision<T> in_fastest_form(const solve_request<T>& q, const executor_choi
 template <class T>
 solve_decision<T> choose(const solve_request<T>& q) {
   const executor_choice by = choose_executor(q.options, q.target.facts, q.ranks);
-  if (const solver_form* asked = form_asked_for(q.options)) return in_form(*asked, q, by);
-  if (q.target.on() != backend::cpu) return in_fastest_form(q, by);
-  solve_decision<T> only = in_form(forms_of(q.options.method).front(), q, by);
-  only.considered = {{only.form->name, 0.0}};
+  if (const solver_variant* asked = variant_asked_for(q.options))
+    return decide_variant(*asked, q, by);
+  if (q.target.on() != backend::cpu) return decide_fastest_variant(q, by);
+  solve_decision<T> only = decide_variant(solver_variants(q.options.method).front(), q, by);
+  only.considered = {{only.variant->name, 0.0}};
   return only;
 }
 
@@ -129,12 +130,12 @@ double cost(const solve_request<T>& q, const solve_decision<T>& d) {
 
 }  // namespace
 
-const solver_form* form_asked_for(const solve_options& o) {
-  const auto forms = forms_of(o.method);
-  const bool chain = kind_of(o.preconditioner).is_chain();
-  if (!kind_of(o.preconditioner).symmetric && forms.front().solves != matrix_class::general) {
+const solver_variant* variant_asked_for(const solve_options& o) {
+  const auto variants = solver_variants(o.method);
+  const bool sequence = kind_of(o.preconditioner).is_sequence();
+  if (!kind_of(o.preconditioner).symmetric && variants.front().solves != matrix_class::general) {
     std::vector<std::string_view> others;
-    for (const solver_form& f : solver_forms())
+    for (const solver_variant& f : solver_variants())
       if (f.solves == matrix_class::general && (others.empty() || others.back() != f.method))
         others.push_back(f.method);
     if (others.empty()) others = {"for matrices that are not symmetric (this program has none)"};
@@ -142,22 +143,24 @@ const solver_form* form_asked_for(const solve_options& o) {
         fmt::format("preconditioner {}: expected method {}, for it is not symmetric, found {}",
                     to_string(o.preconditioner), fmt::join(others, " or "), o.method));
   }
-  if (!chain && o.variant == automatic) return nullptr;
-  const auto with_chain =
-      std::find_if(forms.begin(), forms.end(), [](const solver_form& f) { return f.with_chain; });
-  if (chain && with_chain == forms.end())
+  if (!sequence && o.variant == automatic) return nullptr;
+  const auto with_sequence = std::find_if(variants.begin(), variants.end(),
+                                          [](const solver_variant& f) { return f.with_sequence; });
+  if (sequence && with_sequence == variants.end())
     throw unsupported_error(fmt::format("preconditioner {}: expected method {}, found {}",
-                                        to_string(o.preconditioner), solver_forms().front().method,
-                                        o.method));
-  const solver_form& form = o.variant == automatic ? *with_chain : find_form(o.method, o.variant);
-  if (chain && !form.with_chain)
+                                        to_string(o.preconditioner),
+                                        solver_variants().front().method, o.method));
+  const solver_variant& variant =
+      o.variant == automatic ? *with_sequence : find_variant(o.method, o.variant);
+  if (sequence && !variant.with_sequence)
     throw unsupported_error(fmt::format("preconditioner {}: expected variant auto or {}, found {}",
-                                        to_string(o.preconditioner), with_chain->name, o.variant));
-  if (!chain && !form.without)
+                                        to_string(o.preconditioner), with_sequence->name,
+                                        o.variant));
+  if (!sequence && !variant.without)
     throw unsupported_error(
         fmt::format("variant {}: expected a preconditioner other than none and jacobi, found {}",
-                    form.name, to_string(o.preconditioner)));
-  return &form;
+                    variant.name, to_string(o.preconditioner)));
+  return &variant;
 }
 
 template <class T>
@@ -170,23 +173,24 @@ solve_decision<T> decide(const solve_request<T>& q) {
 std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
                               const row_ranks* ranks) {
   const bool on_cpu = facts.on == backend::cpu;
-  const bool told = ranks ? any_of_ranks(*ranks->comm, bool(o.progress)) : bool(o.progress);
+  const bool publishes = ranks ? any_of_ranks(*ranks->comm, bool(o.progress)) : bool(o.progress);
   if (o.columns_at_once == 1) return "as asked";
-  if (column_forms().empty()) return "this program has no kernels for several";
+  if (column_variants().empty()) return "this program has no kernels for several";
   if (o.mixed_precision) return "of mixed precision no kernel has several";
   if (o.executor == executors::perks.name)
     return fmt::format("executor {} has no kernel for several", o.executor);
-  const solver_form& form = column_forms().front();
-  if (o.method != form.method) return fmt::format("method {} has no kernel for several", o.method);
-  if (o.variant != automatic && o.variant != form.name)
+  const solver_variant& variant = column_variants().front();
+  if (o.method != variant.method)
+    return fmt::format("method {} has no kernel for several", o.method);
+  if (o.variant != automatic && o.variant != variant.name)
     return fmt::format("variant {} has no kernel for several", o.variant);
   if (asks_to_cache(o.policy)) return fmt::format("policy {} caches data of one", o.policy);
   if (o.config >= 0 && o.executor == automatic && !on_cpu && !ranks)
     return fmt::format("config {} is one of executor {}", o.config, executors::perks.name);
-  if (kind_of(o.preconditioner).is_chain())
+  if (kind_of(o.preconditioner).is_sequence())
     return fmt::format("preconditioner {} is applied to one", to_string(o.preconditioner));
   if (o.history) return "a history is that of one";
-  if (told) return "progress is told of one";
+  if (publishes) return "progress is told of one";
   const bool in_one_launch =
       !ranks && (o.executor == automatic || o.executor == executors::persistent.name);
   if (!on_cpu && in_one_launch && !facts.cooperative_launch)
@@ -197,9 +201,10 @@ std::string why_one_at_a_time(const solve_options& o, const device_facts& facts,
 template <class T>
 group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T>& alone,
                                int columns) {
-  const auto forms = column_forms();
-  const solver_form& form = *std::find_if(
-      forms.begin(), forms.end(), [&](const solver_form& f) { return f.columns == columns; });
+  const auto variants = column_variants();
+  const solver_variant& variant =
+      *std::find_if(variants.begin(), variants.end(),
+                    [&](const solver_variant& f) { return f.columns == columns; });
   const auto& asked = q.options.executor;
   const std::string executor = q.ranks              ? alone.executor
                                : asked != automatic ? asked
@@ -209,7 +214,7 @@ group_decision<T> decide_group(const solve_request<T>& q, const solve_decision<T
   const auto decide_here = [&] {
     group_decision<T> out;
     out.columns = columns;
-    out.how = in_form(form, q, {executor, ""});
+    out.how = decide_variant(variant, q, {executor, ""});
     check_on_device(q, out.how);
     costs[0] = cost(q, out.how);
     costs[1] = cost(q, alone);

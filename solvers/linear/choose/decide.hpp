@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What a solve does with a system on a device: executor, form of the iteration, plan, and why.
+// What a solve does with a system on a device: executor, variant of the iteration, plan, and why.
 // solve() runs this value and explain() prints it; nowhere else is "auto" resolved.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "dwell/device/limits.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 
 namespace dwell {
 
-/// A form that was planned to find the fastest.
-struct considered_form {
+/// A variant that was planned to find the fastest.
+struct considered_variant {
   std::string name;
   double seconds = 0;  ///< projected, per iteration; 0 where there is no model of the device
 };
@@ -20,11 +20,11 @@ template <class T>
 struct solve_decision {
   std::string executor;  ///< never "auto"
   std::string why;       ///< this executor; why this plan says made.how.reason
-  const solver_form* form = nullptr;
+  const solver_variant* variant = nullptr;
   const program_kernel* kernel = nullptr;  ///< its row of the table
   planned<T> made;
-  /// Where the form was asked for as "auto": all that were planned, `form` among them.
-  std::vector<considered_form> considered;
+  /// Where the variant was asked for as "auto": all that were planned, `variant` among them.
+  std::vector<considered_variant> considered;
 };
 
 /// Whether so many right-hand sides are solved in one pass over the matrix, and how.
@@ -37,9 +37,9 @@ struct group_decision {
   solve_decision<T> how;
 };
 
-/// The form of o.method that the options name, or that their preconditioner needs; null: any one
+/// The variant of o.method that the options name, or that their preconditioner needs; null: any one
 /// will do. Throws unsupported_error if they do not go together.
-const solver_form* form_asked_for(const solve_options& o);
+const solver_variant* variant_asked_for(const solve_options& o);
 
 /// Throws unsupported_error if nothing in this build can do what is asked there, input_error if a
 /// word of the options is unknown.

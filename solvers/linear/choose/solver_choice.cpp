@@ -8,7 +8,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/solvers/linear/choose/choose_method.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -44,7 +44,7 @@ void choose_preconditioner_of(solver_choice& choice, const solve_options& o,
 
 bool asks_for_another_method(const solver_choice& now, const solve_report& failed) {
   return now.method_open && failed.stopped == stop_reason::breakdown &&
-         forms_of(now.run.method).front().solves == matrix_class::positive_definite &&
+         solver_variants(now.run.method).front().solves == matrix_class::positive_definite &&
          kind_of(now.run.with).of != matrix_class::positive_definite;
 }
 
@@ -56,7 +56,7 @@ std::optional<solver_choice> after_breakdown(const solver_choice& now, const sys
   other.run.method = choose_method(known).name;
   other.method_reason =
       fmt::format("{} broke down after {} iterations: {}", now.run.method, failed.iterations,
-                  forms_of(now.run.method).front().breaks_down);
+                  solver_variants(now.run.method).front().breaks_down);
   return other;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/check/examine.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
 
 namespace dwell {
 

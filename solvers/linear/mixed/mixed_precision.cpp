@@ -16,7 +16,7 @@
 #include "dwell/solvers/linear/choose/advice.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -93,7 +93,7 @@ mixed_precision_run::mixed_precision_run(const device& where, const prepared_sys
     inverse_diagonal_ = {where, n, fresh::unset};
   partial_ = {where, solve_partials(a.rows), fresh::unset};
   done_ = {where, 1};
-  words_ = {where, 1};
+  scalars_ = {where, 1};
 }
 
 mixed_precision_run::~mixed_precision_run() = default;
@@ -134,12 +134,12 @@ void mixed_precision_run::refill(const csr_arrays<double>& a, int) {
 }
 
 run_places<double> mixed_precision_run::places(int) {
-  words* const w = words_.data();
+  scalars* const w = scalars_.data();
   return {x_.data(),   rhs_.data(), 1,        inverse_diagonal_.data(),
           &w->target2, &w->step,    &w->stop, &w->rr};
 }
 
-void mixed_precision_run::reset() { words_.upload({&(now_ = words{}), 1}); }
+void mixed_precision_run::reset() { scalars_.upload({&(now_ = scalars{}), 1}); }
 
 std::vector<double> mixed_precision_run::history(std::size_t count) const {
   return {history_.begin(),
@@ -154,12 +154,12 @@ double mixed_precision_run::residual_of(const buffer<double>& x) {
   at.b = rhs_.data();
   at.x = x.data();
   at.r = residual_.data();
-  at.rr = &words_.data()->rr;
+  at.rr = &scalars_.data()->rr;
   at.partial = partial_.data();
   at.done = done_.data();
   steps_.residual(where_, at);
-  words found;
-  words_.download({&found, 1});
+  scalars found;
+  scalars_.download({&found, 1});
   if (const row_ranks* const ranks = matrix_.ranks())
     combine_over_ranks(*ranks->comm, &found.rr, 1,
                        [](double* to, const double* from) { *to += *from; });
@@ -247,7 +247,7 @@ void mixed_precision_run::iterate(run_control& control) {
 void mixed_precision_run::start(run_control& control) {
   const double begun = seconds_on_host();
   inner_->begin_anew();
-  words_.download({&now_, 1});
+  scalars_.download({&now_, 1});
   unit_ = attempts_ = 0;
   tolerance_ = {};
   history_.clear();
@@ -256,7 +256,7 @@ void mixed_precision_run::start(run_control& control) {
   condition_ = 0;
   more_ = {};
   iterate(control);
-  words_.upload({&now_, 1});
+  scalars_.upload({&now_, 1});
   seconds_ = seconds_on_host() - begun - more_.total();
 }
 

@@ -10,7 +10,7 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/linear/mixed/mixed_steps.hpp"
 #include "dwell/solvers/linear/mixed/narrowed_rows.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
@@ -46,7 +46,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   void connect() override {}
   void load_kernel() override {}
   void refill(const csr_arrays<double>& a, int exponent) override;
-  void take_chain(const owned_chain&) override {}
+  void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }
   void reset() override;
   /// Does the run.
@@ -66,7 +66,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
 
  private:
   /// The words of a run, in memory of the device.
-  struct words {
+  struct scalars {
     double target2 = 0, rr = 0;
     int step = 0, stop = 0;
   };
@@ -94,11 +94,11 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   buffer<double> x_, rhs_, residual_, trial_, inverse_diagonal_, partial_;
   vector_ghosts ghosts_of_x_, ghosts_of_trial_;  ///< exchanges of several ranks
   buffer<unsigned> done_;
-  buffer<words> words_;
+  buffer<scalars> scalars_;
   int limit_ = 0;
 
   // Members of the last run:
-  words now_;
+  scalars now_;
   int unit_ = 0;  ///< the attempt solves for the residual divided by two to this power
   int attempts_ = 0;
   attempt_tolerance tolerance_;

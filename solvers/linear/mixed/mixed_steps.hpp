@@ -17,7 +17,7 @@ struct residual_places {
   const double* x = nullptr;
   double* r = nullptr;
   double* rr = nullptr;       ///< one
-  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  double* partial = nullptr;  ///< solve_partials(rows) elements of workspace
   unsigned* done = nullptr;   ///< zero
 };
 

@@ -17,7 +17,7 @@
 #include "dwell/execution/comm/device_transport.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
-#include "dwell/solvers/linear/ranks/examine_rows.hpp"
+#include "dwell/solvers/linear/ranks/validate_rows.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
 #include "dwell/solvers/linear/run/block_solve.hpp"
 
@@ -81,7 +81,7 @@ struct distributed_solver<T>::state {
     divided_rows<T> rows;
     {
       const lap_timer time(check_s);
-      rows = examined(matrix.local());
+      rows = validated(matrix.local());
     }
     nonzeros = rows.rows.nonzeros();
     solver.emplace(where, rows, o);
@@ -90,9 +90,9 @@ struct distributed_solver<T>::state {
     solver->setup.check_s += check_s;
   }
   /// Throws input_error, on all ranks, if they are not what is demanded.
-  divided_rows<T> examined(const csr_view<T>& rows) const {
+  divided_rows<T> validated(const csr_view<T>& rows) const {
     const std::span<const T> values(rows.val, static_cast<std::size_t>(rows.nonzeros()));
-    return {rows, {}, examine_rows(matrix, values, demand), &ranks};
+    return {rows, {}, validate_rows(matrix, values, demand), &ranks};
   }
 
   distributed_matrix<T> matrix;
@@ -202,7 +202,7 @@ void distributed_solver<T>::update_values(std::span<const T> values) {
     const lap_timer time(solver.setup.check_s);
     csr_view<T> changed = s.matrix.local();
     changed.val = copy.data();
-    rows = s.examined(changed);
+    rows = s.validated(changed);
   }
   solver.matrix.update(rows, solver.setup);  // values that are refused leave those before
   s.values = std::move(copy);

@@ -11,7 +11,7 @@
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 
@@ -316,20 +316,21 @@ solve_report attempts<T>::end(const solve_report* so_far) {
   // Others end where they have told of the step.
   const bool within_step =
       seen_.stop == run_outcome::breakdown || seen_.stop == run_outcome::not_finite;
-  const auto told = within_step ? static_cast<std::size_t>(run.code->last_noted() + 1) : entries;
-  how.has_residual = told > 0;
-  how.coefficients = run.code->coefficients(std::min(told, entries));
+  const auto published =
+      within_step ? static_cast<std::size_t>(run.code->last_noted() + 1) : entries;
+  how.has_residual = published > 0;
+  how.coefficients = run.code->coefficients(std::min(published, entries));
   best_ = so_far ? 0 : best_step(how.coefficients);
   if (s_.options.history) {
-    how.history = run.code->history(std::min(told, entries));
-    how.history.resize(entries, told > 0
+    how.history = run.code->history(std::min(published, entries));
+    how.history.resize(entries, published > 0
                                     ? std::sqrt(seen_.rr)
                                     : std::ldexp(seen_.true_norm, seen_.by.rhs - seen_.by.vectors));
   }
   how.known_condition = so_far      ? so_far->condition_estimate
                         : run.mixed ? run.mixed->condition()
                                     : 0.0;
-  judge(std::move(how), s_.options, report);
+  verify(std::move(how), s_.options, report);
   if (run.mixed) run.mixed->conclude(report);
   return report;
 }

@@ -10,7 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 namespace {
@@ -58,13 +58,13 @@ bool attempts<T>::keep_start(const T* from) {
 
 template <class T>
 bool attempts<T>::has_start() {
-  return start_kept_ || keep_start(seen_.taken ? taken().code->places().x : x_);
+  return start_kept_ || keep_start(seen_.has_answer ? taken().code->places().x : x_);
 }
 
 template <class T>
 int attempts<T>::best_step(const std::vector<step_coefficients>& seen_by_step) const {
   // The weights are squares of the residual's norm, of cg in the norm of its preconditioner.
-  const matrix_class solves = forms_of(s_.now.run.method).front().solves;
+  const matrix_class solves = solver_variants(s_.now.run.method).front().solves;
   if (seen_by_step.empty() || solves == matrix_class::symmetric) return 0;
   const bool of_cg = solves == matrix_class::positive_definite;
   const int end = of_cg ? seen_.step : seen_.step + 1;  // the last step may not be known
@@ -76,7 +76,7 @@ int attempts<T>::best_step(const std::vector<step_coefficients>& seen_by_step) c
   if (of_cg) return best;
   const double norm = std::sqrt(seen_by_step[static_cast<std::size_t>(best)].weight);
   const double last = std::ldexp(seen_.true_norm, seen_.by.rhs - seen_.by.vectors);
-  const bool better = !seen_.taken || norm <= worth_going_back * last;
+  const bool better = !seen_.has_answer || norm <= worth_going_back * last;
   return best < seen_.step && better ? best : 0;
 }
 
@@ -106,9 +106,9 @@ void attempts<T>::keep_best() {
   // Residuals of cg rise and fall on the way: the last one is taken, unless it is no better than
   // the start's.
   const bool only_for_start =
-      forms_of(s_.now.run.method).front().solves == matrix_class::positive_definite;
+      solver_variants(s_.now.run.method).front().solves == matrix_class::positive_definite;
   if (!taken().mixed && !only_for_start) go_back();
-  if (seen_.taken || report_.iterations > 0) {
+  if (seen_.has_answer || report_.iterations > 0) {
     const device& where = s_.matrix.where();
     solve_places<T> places = places_now();
     places.weighing = true;

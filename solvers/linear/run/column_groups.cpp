@@ -11,7 +11,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 namespace {
@@ -156,7 +156,7 @@ void column_groups<T>::make(group& g) {
   if (const row_ranks* const ranks = matrix_.ranks();
       ranks && ranks->gpus && rank_totals_.size() == 0)
     rank_totals_ = {where_, solve_totals * (1 + static_cast<std::size_t>(ranks->comm->size()))};
-  g.run = how.form->template code<T>().prepare(where_, request(), *how.kernel, how.made);
+  g.run = how.variant->template code<T>().prepare(where_, request(), *how.kernel, how.made);
 }
 
 template <class T>
@@ -248,7 +248,7 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
       const auto entries = static_cast<std::size_t>(std::max(seen[c].step, 0)) + 1;
       for (std::size_t k = 0; k < entries && k * columns.size() + c < coefficients.size(); ++k)
         how.coefficients.push_back(coefficients[k * columns.size() + c]);
-      judge(std::move(how), options_, report);
+      verify(std::move(how), options_, report);
       report.per_iteration_us = most_steps > 0 ? solve_s * 1e6 / most_steps : 0.0;
     }
     out.reports.push_back(std::move(report));
@@ -263,7 +263,7 @@ void column_groups<T>::keep_starts(group& g, std::vector<solve_places<T>>& place
                                    group_solve<T>& out) {
   const auto in_question = [&](std::size_t c) {
     const solve_report& r = out.reports[c];
-    return seen[c].taken && (r.stopped != stop_reason::converged || r.target_missed);
+    return seen[c].has_answer && (r.stopped != stop_reason::converged || r.target_missed);
   };
   bool any = false;
   for (std::size_t c = 0; c < places.size(); ++c) any = any || in_question(c);

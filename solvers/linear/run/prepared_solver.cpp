@@ -8,7 +8,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 
@@ -17,7 +17,7 @@ void prepared_solver<T>::choose() {
   now = choose_solver(options, matrix.facts());
   options.method = now.run.method;
   if (now.method_open) matrix.system.demand(demand_of(options));
-  form_asked_for(options);  // before a long set-up
+  variant_asked_for(options);  // before a long set-up
   matrix.check_null_vectors(setup);
   choose_preconditioner_of(now, options, matrix.facts(), matrix.system.all_rows());
 }

@@ -90,7 +90,7 @@ prepared_system<T>::prepared_system(const device& where, const csr_view<T>& a,
     val_ = buffer<T>::borrow(where, {a.val, nonzeros});
   }
   arrays_ = {a.rows, a.cols, a.nonzeros(), row_ptr_.data(), col_.data(), val_.data()};
-  facts_ = examined(arrays_, setup);
+  facts_ = validated(arrays_, setup);
 }
 
 template <class T>
@@ -113,14 +113,14 @@ prepared_system<T>::prepared_system(const device& where, const device_csr_view<T
     val_ = copy_in(where, a.val, nonzeros);
   }
   arrays_ = {a.rows, a.cols, a.nonzeros, row_ptr_.data(), col_.data(), val_.data()};
-  facts_ = examined(arrays_, setup);
+  facts_ = validated(arrays_, setup);
 }
 
 template <class T>
 prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
                                     const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand), arrays_(a) {
-  facts_ = examined(arrays_, setup);
+  facts_ = validated(arrays_, setup);
 }
 
 template <class T>
@@ -160,9 +160,9 @@ const csr_arrays<T>& prepared_system<T>::block() {
 }
 
 template <class T>
-system_facts prepared_system<T>::examined(const csr_arrays<T>& a, solve_setup& setup) const {
+system_facts prepared_system<T>::validated(const csr_arrays<T>& a, solve_setup& setup) const {
   const lap_timer time(setup.check_s);
-  const system_facts facts = examine(where_, a, demand_.look_for_symmetry);
+  const system_facts facts = validate(where_, a, demand_.look_for_symmetry);
   if (!demand_.met_by(facts)) refuse(a);
   if (more_) more_(a, facts);
   return facts;
@@ -212,7 +212,7 @@ template <class T>
 void prepared_system<T>::take(buffer<T> values, solve_setup& setup) {
   csr_arrays<T> changed = arrays_;
   changed.val = values.data();
-  facts_ = examined(changed, setup);
+  facts_ = validated(changed, setup);
   arrays_ = changed;
   val_ = std::move(values);
 }

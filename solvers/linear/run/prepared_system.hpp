@@ -12,14 +12,14 @@
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/check/examine.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/check/validate.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
 
 namespace dwell {
 
 /// The rows of one rank, whose columns are numbered by its own elements and then by its ghosts, in
-/// host memory; examined by all ranks together (solvers/linear/ranks).
+/// host memory; validated by all ranks together (solvers/linear/ranks).
 template <class T>
 struct divided_rows {
   csr_view<T> rows;  ///< must stay
@@ -55,7 +55,7 @@ class prepared_system {
   void update(std::span<const T> values, solve_setup& setup);
   void update(device_span<const T> values, solve_setup& setup);
   /// The owner of the arrays has written other values to them. Values that are refused stay.
-  void update_in_place(solve_setup& setup) { facts_ = examined(arrays_, setup); }
+  void update_in_place(solve_setup& setup) { facts_ = validated(arrays_, setup); }
   /// Called by all ranks together. What is refused leaves what was before.
   void update(const divided_rows<T>& a, solve_setup& setup);
 
@@ -78,7 +78,7 @@ class prepared_system {
 
  private:
   /// Throws input_error unless the matrix is sound.
-  system_facts examined(const csr_arrays<T>& a, solve_setup& setup) const;
+  system_facts validated(const csr_arrays<T>& a, solve_setup& setup) const;
   /// The host says what is wrong, and where.
   [[noreturn]] void refuse(const csr_arrays<T>& a) const;
   /// Called by all ranks together.

@@ -9,7 +9,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/solvers/linear/choose/advice.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 namespace {

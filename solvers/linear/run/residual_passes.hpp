@@ -45,8 +45,8 @@ struct residual_terms {
         exponent(at.numbers->by.rhs),
         largest(at.numbers->largest),
         goal(std::fmax(at.numbers->goal, std::ldexp(at.atol, -at.numbers->by.rhs))),
-        x(at.weighing || at.numbers->taken || at.ranks ? at.run_x : at.x),
-        stride(at.weighing || at.numbers->taken || at.ranks ? at.stride : 1) {}
+        x(at.weighing || at.numbers->has_answer || at.ranks ? at.run_x : at.x),
+        stride(at.weighing || at.numbers->has_answer || at.ranks ? at.stride : 1) {}
   DWELL_HD double x_at(const solve_places<T>& at, index k) const {
     return x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * stride];
   }
@@ -219,7 +219,7 @@ struct sum_up {
     }
     take_larger(row.by_terms, acc[by_terms]);
     take_larger(row.by_row, acc[by_row]);
-    if (at.weighing || !at.numbers->taken) return;
+    if (at.weighing || !at.numbers->has_answer) return;
     const T start = at.x[i];
     at.x[i] = at.run_x_at(i);
     at.run_x_at(i) = start;

@@ -13,7 +13,7 @@ DWELL_HD bool finite(double v) { return v - v == 0.0; }
 
 /// Largest elements of b and x, and how many are not finite.
 template <class T>
-struct examine {
+struct validate {
   static constexpr int totals = 3;
   solve_places<T> at;
 
@@ -239,9 +239,9 @@ struct answer {
     n.stop = *at.stop;
     n.rr = *at.rr;
     n.representable = acc[0] == 0.0 || n.step <= 0;
-    n.taken =
+    n.has_answer =
         n.finite && n.representable && (n.step > 0 || ((n.projected || n.zero_rhs) && n.step == 0));
-    if (n.taken) n.largest = acc[1];
+    if (n.has_answer) n.largest = acc[1];
   }
 };
 

@@ -27,14 +27,14 @@ template <class T>
 void exchange_answers(std::span<const solve_places<T>> columns) {
   if (!columns.front().ranks) return;
   for (const solve_places<T>& at : columns)
-    if (!at.numbers->taken && !at.weighing)
+    if (!at.numbers->has_answer && !at.weighing)
       for (index i = 0; i < at.a.rows; ++i) at.run_x_at(i) = at.x[i];
   columns.front().ghosts_of_x->run();
 }
 
 template <class T>
 void begin(const device&, const solve_places<T>& at) {
-  run(at, solve_pass::examine<T>{at});
+  run(at, solve_pass::validate<T>{at});
   if (at.null_space) run(at, solve_pass::means<T>{{}, at});
   for (int k = 0; k < at.null_count; ++k) run(at, solve_pass::parts_of_start<T>{{}, at, k});
   run(at, solve_pass::load<T>{{}, at});

@@ -37,7 +37,7 @@ struct solve_numbers {
   int step = 0;           ///< at the end of the run
   int stop = 0;           ///< run_outcome
   double rr = 0;          ///< r.r as carried by the iteration
-  int taken = 0;          ///< x holds the answer; else it is the start vector still
+  int has_answer = 0;     ///< x holds the answer; else it is the start vector still
   int representable = 0;  ///< no element of the answer left the format
   int projected = 0;      ///< which_null_space
   // Where the null space is that of the constant vectors, else 0:
@@ -87,7 +87,7 @@ struct solve_places {
   const row_ranks* ranks = nullptr;
   halo_exchange* ghosts_of_x = nullptr;      ///< exchange of run_x, all columns, on a CPU
   device_halo* ghosts_of_x_there = nullptr;  ///< and on a GPU
-  double* rank_totals = nullptr;  ///< on a GPU solve_totals x (1 + ranks) doubles of room
+  double* rank_totals = nullptr;  ///< on a GPU solve_totals x (1 + ranks) doubles of workspace
   double rows_of_ranks = 0;       ///< rows of all of them
   DWELL_HD double all_rows() const { return ranks ? rows_of_ranks : a.rows; }
   const double* null_vectors = nullptr;  ///< orthonormal, one after another
@@ -95,7 +95,7 @@ struct solve_places {
   DWELL_HD T& run_x_at(index i) const { return run_x[static_cast<std::ptrdiff_t>(i) * stride]; }
   DWELL_HD T& run_rhs_at(index i) const { return run_rhs[static_cast<std::ptrdiff_t>(i) * stride]; }
   const T* inverse_diagonal = nullptr;  ///< inverse for the scaled matrix; null without Jacobi
-  row_residual* residual = nullptr;     ///< rows elements of room
+  row_residual* residual = nullptr;     ///< rows elements of workspace
   bool weighing = false;                ///< the residual is that of run_x, in the caller's units
   double rtol = 0, atol = 0;
   double* target2 = nullptr;  ///< the program's: the square of the residual's norm to reach
@@ -103,7 +103,7 @@ struct solve_places {
   const int* stop = nullptr;
   const double* rr = nullptr;
   solve_numbers* numbers = nullptr;
-  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  double* partial = nullptr;  ///< solve_partials(rows) elements of workspace
   unsigned* done = nullptr;   ///< zero
 };
 std::size_t solve_partials(index rows);
@@ -117,7 +117,7 @@ struct product_places {
   const double* v = nullptr;  ///< rows elements, as of product
   double* product = nullptr;  ///< room
   double* squares = nullptr;  ///< two: of ||A v|| and of || |A| |v| ||
-  double* partial = nullptr;  ///< solve_partials(rows) elements of room
+  double* partial = nullptr;  ///< solve_partials(rows) elements of workspace
   unsigned* done = nullptr;   ///< zero
 };
 

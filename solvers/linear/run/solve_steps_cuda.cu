@@ -63,7 +63,7 @@ void run(const device& where, const solve_places<T>& at, const Pass& pass) {
 template <class T>
 __global__ void take_start_kernel(const solve_places<T> at) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < at.a.rows && !at.numbers->taken) at.run_x_at(static_cast<index>(i)) = at.x[i];
+  if (i < at.a.rows && !at.numbers->has_answer) at.run_x_at(static_cast<index>(i)) = at.x[i];
 }
 
 /// The elements that other ranks have as ghosts.
@@ -83,7 +83,7 @@ void exchange_answers(const device& where, std::span<const solve_places<T>> colu
 template <class T>
 void begin(const device& where, const solve_places<T>& at) {
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  run(where, at, solve_pass::examine<T>{at});
+  run(where, at, solve_pass::validate<T>{at});
   if (at.null_space) run(where, at, solve_pass::means<T>{{}, at});
   for (int k = 0; k < at.null_count; ++k) run(where, at, solve_pass::parts_of_start<T>{{}, at, k});
   run(where, at, solve_pass::load<T>{{}, at});

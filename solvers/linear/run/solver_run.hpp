@@ -8,10 +8,10 @@
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/linear/solve.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
 #include "dwell/solvers/linear/choose/solver_choice.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/linear/run/column_groups.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
@@ -38,8 +38,9 @@ class mixed_run {
 template <class T>
 struct solver_run {
   run_choice choice;
-  int version = 0;                             ///< version of the matrix's values that it has
-  std::unique_ptr<made_preconditioner> chain;  ///< preconditioners that are a chain of products
+  int version = 0;  ///< version of the matrix's values that it has
+  std::unique_ptr<prepared_preconditioner>
+      sequence;  ///< preconditioners that are a sequence of products
   std::unique_ptr<cut_cache<T>> cuts;
   std::unique_ptr<prepared_run<T>> code;
   mixed_run* mixed = nullptr;                      ///< the run itself, where it iterates in f32

@@ -12,9 +12,9 @@
 #include "dwell/base/interruption.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/mixed/mixed_precision.hpp"
-#include "dwell/solvers/linear/run/judgement.hpp"
-#include "dwell/solvers/preconditioners/chains/equilibrated.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
+#include "dwell/solvers/preconditioners/sequences/equilibrated.hpp"
 
 namespace dwell {
 
@@ -23,18 +23,18 @@ namespace dwell {
 template <class T>
 void solver_runs<T>::make_preconditioner(solver_run<T>& run) {
   const preconditioner_kind& kind = kind_of(options_.preconditioner);
-  if (!kind.is_chain()) return;
+  if (!kind.is_sequence()) return;
   const lap_timer time(setup_.preconditioner_s);
-  if (run.chain && run.chain->refresh) {
+  if (run.sequence && run.sequence->refresh) {
     const csr_arrays<T> arrays = matrix_.system.block();
     matrix_units units;
     find_units(matrix_.where(), arrays, false, units);
-    if (units.wide() == run.chain->wide_units) return run.chain->refresh(&arrays);
+    if (units.wide() == run.sequence->wide_units) return run.sequence->refresh(&arrays);
   }
-  auto made = std::make_unique<made_preconditioner>(
+  auto made = std::make_unique<prepared_preconditioner>(
       kind.make<T>()(matrix_.where(), matrix_.system.block(), options_.preconditioning));
-  if (run.code && run.chain) run.code->take_chain(made->products);
-  run.chain = std::move(made);
+  if (run.code && run.sequence) run.code->take_sequence(made->products);
+  run.sequence = std::move(made);
 }
 
 template <class T>
@@ -54,14 +54,14 @@ void solver_runs<T>::make_preconditioners(solver_run<T>& run, const end_of_set_u
 
 template <class T>
 std::string solver_runs<T>::note_of(const solver_run<T>& run) const {
-  return kind_of(options_.preconditioner).is_chain() ? run.chain->note : std::string();
+  return kind_of(options_.preconditioner).is_sequence() ? run.sequence->note : std::string();
 }
 
 template <class T>
 void solver_runs<T>::place_diagonal(solver_run<T>& run) {
   if (T* const to = run.code->places().inverse_diagonal)
     invert_diagonal(matrix_.where(), matrix_.arrays(), -matrix_.system.scale_exponent(),
-                    forms_of(options_.method).front().solves == matrix_class::symmetric, to);
+                    solver_variants(options_.method).front().solves == matrix_class::symmetric, to);
 }
 
 // One run ---------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   run.cuts = std::make_unique<cut_cache<T>>(where, matrix_.arrays());
   const solve_request<T> request{matrix_.target, *run.cuts,
                                  options_,       matrix_.system.scale_exponent(),
-                                 true,           run.chain ? &run.chain->products : nullptr,
+                                 true,           run.sequence ? &run.sequence->products : nullptr,
                                  matrix_.ranks()};
   solve_decision<T> made = [&] {
     const lap_timer time(setup_.plan_s);
@@ -98,7 +98,7 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   setup_.cut_s += run.cuts->seconds();
   {
     const lap_timer time(setup_.cut_s);
-    run.code = made.form->template code<T>().prepare(where, request, *made.kernel, made.made);
+    run.code = made.variant->template code<T>().prepare(where, request, *made.kernel, made.made);
     run.code->connect();
   }
   {

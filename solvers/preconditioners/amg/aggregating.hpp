@@ -35,18 +35,18 @@ class aggregating : protected multiplying<Loops, Table> {
  protected:
   using base::fetched, base::find_diagonal_of, base::loops_, base::multiply_in_room;
   template <class V>
-  buffer<V> room(index n) {
-    return base::template room<V>(n);
+  buffer<V> allocated(index n) {
+    return base::template allocated<V>(n);
   }
 
   /// A pass of matching. room: elements that the rows of `a` have room for.
   matched_pass match(const graph& a, index elements, const aggregate_quality& quality, bool first,
                      bool last) {
     const index n = a.rows;
-    buffer<float> most = room<float>(n);
-    buffer<std::uint32_t> weights = room<std::uint32_t>(elements);
-    buffer<index> mate = room<index>(n), wish = room<index>(n), head = room<index>(n),
-                  number = room<index>(n + 1);
+    buffer<float> most = allocated<float>(n);
+    buffer<std::uint32_t> weights = allocated<std::uint32_t>(elements);
+    buffer<index> mate = allocated<index>(n), wish = allocated<index>(n),
+                  head = allocated<index>(n), number = allocated<index>(n + 1);
     const best_neighbour best{a.row_ptr, a.row_end, a.col, weights.data(), mate.data()};
     loops_.items(n, rows_per_thread, begin_matching{a, weights.data(), most.data(), mate.data()});
     loops_.items(n, rows_per_thread, compare_weights{a, most.data(), weights.data()});
@@ -59,9 +59,9 @@ class aggregating : protected multiplying<Loops, Table> {
     loops_.sums_before(number.data(), number.data(), n);
     matched_pass made;
     made.groups = fetched(number.data() + n);
-    made.group = room<index>(n);
-    made.first = room<index>(made.groups);
-    made.second = room<index>(made.groups);
+    made.group = allocated<index>(n);
+    made.first = allocated<index>(made.groups);
+    made.second = allocated<index>(made.groups);
     loops_.items(n, rows_per_thread,
                  number_groups{head.data(), number.data(), mate.data(), made.group.data(),
                                made.first.data(), made.second.data()});
@@ -69,9 +69,10 @@ class aggregating : protected multiplying<Loops, Table> {
   }
 
   /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
-  /// of groups has too many neighbours. The last pass checks its aggregates, which those of chains
-  /// and of weak couplings fail; where most fail, the level is not of the kind that the check is
-  /// for, and neither are coarser ones. most: passes; of another number nothing is checked.
+  /// of groups has too many neighbours. The last pass checks its aggregates, which those of
+  /// sequences and of weak couplings fail; where most fail, the level is not of the kind that the
+  /// check is for, and neither are coarser ones. most: passes; of another number nothing is
+  /// checked.
   index aggregate(const graph& a, const made_matrix& level, buffer<index>& to, int most = passes) {
     matched_pass made = match(a, level.nonzeros, {}, true, most == 1);
     to = std::move(made.group);
@@ -83,11 +84,11 @@ class aggregating : protected multiplying<Loops, Table> {
       const bool last = pass + 1 == most;
       made_matrix coarser;
       coarser.rows = made.groups;
-      coarser.row_ptr = room<index>(made.groups + 1);
+      coarser.row_ptr = allocated<index>(made.groups + 1);
       coarser.nonzeros = elements;
       coarser.longest = longest = longest > Table<1024, 32>::most ? longest : 2 * longest;
       const int count = 1 << pass;
-      buffer<index> described = room<index>(made.groups * count);
+      buffer<index> described = allocated<index>(made.groups * count);
       loops_.items(made.groups, rows_per_thread,
                    describe_groups{at, made.first.data(), made.second.data(), members.data(), count,
                                    coarser.row_ptr.data(), described.data()});

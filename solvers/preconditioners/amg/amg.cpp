@@ -180,8 +180,8 @@ void check_near_null(index rows, const preconditioner_options& o) {
 }  // namespace
 
 template <class T>
-made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
-                                       const preconditioner_options& o) {
+prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
+                                           const preconditioner_options& o) {
   amg_options asked;
   asked.keep = o.keep_patterns;
   if (!o.near_null.empty()) {
@@ -190,7 +190,7 @@ made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>&
     asked.node_rows = node_rows_of(o);
   }
   amg_hierarchy made = make_amg(where, a, asked);
-  made_preconditioner out;
+  prepared_preconditioner out;
   for (const amg_level& l : made.levels) {
     std::string name = "level " + std::to_string(out.parts.size() + 1);
     if (l.vectors > 0)
@@ -203,9 +203,9 @@ made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>&
   out.note = made.note();
   return out;
 }
-template made_preconditioner amg_preconditioner(const device&, const csr_arrays<double>&,
-                                                const preconditioner_options&);
-template made_preconditioner amg_preconditioner(const device&, const csr_arrays<float>&,
-                                                const preconditioner_options&);
+template prepared_preconditioner amg_preconditioner(const device&, const csr_arrays<double>&,
+                                                    const preconditioner_options&);
+template prepared_preconditioner amg_preconditioner(const device&, const csr_arrays<float>&,
+                                                    const preconditioner_options&);
 
 }  // namespace dwell

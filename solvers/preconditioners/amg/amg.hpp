@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Smoothed aggregation multigrid (Vanek, Mandel and Brezina, Computing 56, 1996) as a chain of
+// Smoothed aggregation multigrid (Vanek, Mandel and Brezina, Computing 56, 1996) as a sequence of
 // products. A V-cycle with one sweep of damped Jacobi before and one after the coarse correction is
 //
 //   M b = S b + Q M_c Q' b,   S = 2 w D^-1 - w^2 D^-1 A D^-1,   Q = (I - w D^-1 A) P,
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
-#include "dwell/execution/krylov/products/chain.hpp"
+#include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
@@ -31,7 +31,7 @@ struct amg_level {
 };
 
 struct amg_hierarchy {
-  owned_chain products;
+  owned_sequence products;
   std::vector<amg_level> levels;
   /// Elements of all levels' matrices over those of the finest.
   double operator_complexity() const;
@@ -62,7 +62,7 @@ amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_op
 
 /// Makes it for the list of preconditioners.
 template <class T>
-made_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
-                                       const preconditioner_options& o);
+prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
+                                           const preconditioner_options& o);
 
 }  // namespace dwell

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The set-up of a hierarchy as a sequence of loops, for setup_loops and row_table of either
 // backend: per level the aggregates, the prolongation, A P, the coarse matrix, and the matrices of
-// the chain. Included by amg.cpp and amg_cuda.cu alone.
+// the sequence. Included by amg.cpp and amg_cuda.cu alone.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/wide_values.hpp"
-#include "dwell/solvers/preconditioners/chains/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::amg {
 
@@ -49,8 +49,8 @@ class builder : node_coarsening<Loops, Table> {
   using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
       base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
   template <class V>
-  buffer<V> room(index n) {
-    return base::template room<V>(n);
+  buffer<V> allocated(index n) {
+    return base::template allocated<V>(n);
   }
 
  public:
@@ -96,8 +96,8 @@ class builder : node_coarsening<Loops, Table> {
     return made;
   }
 
-  /// Puts other values of the same pattern into the matrices of the chain, where options.keep was
-  /// set: the aggregates and all patterns stay.
+  /// Puts other values of the same pattern into the matrices of the sequence, where options.keep
+  /// was set: the aggregates and all patterns stay.
   template <class T>
   void refresh(const csr_arrays<T>& a) {
     unit_ = 0.0;
@@ -154,8 +154,8 @@ class builder : node_coarsening<Loops, Table> {
     made_matrix m;
     m.rows = a.rows;
     m.nonzeros = a.nonzeros;
-    m.diagonal = room<double>(a.rows);
-    m.sums = room<double>(a.rows);
+    m.diagonal = allocated<double>(a.rows);
+    m.sums = allocated<double>(a.rows);
     if constexpr (!std::is_same_v<T, double>) m.val = wide_values(loops_, where_, a, vectors_ == 0);
     const double* val = m.val.size() > 0 ? m.val.data() : values_of(a);
     buffer<index> longest(where_, 1);
@@ -187,7 +187,7 @@ class builder : node_coarsening<Loops, Table> {
       const level_bounds found = fetched(bounds.data());
       if (double_of(found.smoother) <= tight) return found;
     }
-    buffer<double> x = room<double>(a.rows), y = room<double>(a.rows);
+    buffer<double> x = allocated<double>(a.rows), y = allocated<double>(a.rows);
     loops_.items(a.rows, rows_per_thread, begin_growth{x.data()});
     for (int k = 0; k < level_bounds::steps; ++k) {
       loops_.items(a.rows, rows_per_thread, grow{a, x.data(), y.data(), bounds.data()->growth + k});
@@ -202,7 +202,7 @@ class builder : node_coarsening<Loops, Table> {
     buffer<double> keep, filtered;
   };
   level_numbers find_numbers(const graph& a) {
-    level_numbers n{0.0, 0.0, room<double>(a.rows), room<double>(a.rows)};
+    level_numbers n{0.0, 0.0, allocated<double>(a.rows), allocated<double>(a.rows)};
     const level_bounds found = find_bounds(a, n.keep.data(), n.filtered.data());
     n.omega = 4.0 / 3.0 / largest_of(found);
     n.filter_omega = 4.0 / 3.0 / double_of(found.filter);
@@ -258,7 +258,7 @@ class builder : node_coarsening<Loops, Table> {
         a.row_ptr, p);
   }
 
-  /// Adds the matrices of a level to the chain and makes the next one's matrix; false: there is
+  /// Adds the matrices of a level to the sequence and makes the next one's matrix; false: there is
   /// none.
   bool coarsen(const graph& a, const made_matrix& level, level_parts& to) {
     level_ = out_.levels.size() - 1;
@@ -310,10 +310,10 @@ class builder : node_coarsening<Loops, Table> {
     level_products products(a, level.nonzeros, to);
     if (!multiply(a.rows, products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
                   rows_of_p(a, to), to.ap, [&](made_matrix& m) {
-                    m.val = room<double>(m.nonzeros);
-                    to.row_of = room<index>(m.nonzeros);
-                    to.p_there = room<double>(m.nonzeros);
-                    to.smoothed = room<double>(m.nonzeros);
+                    m.val = allocated<double>(m.nonzeros);
+                    to.row_of = allocated<index>(m.nonzeros);
+                    to.p_there = allocated<double>(m.nonzeros);
+                    to.smoothed = allocated<double>(m.nonzeros);
                     return putting(a, omega, to);
                   }))
       return false;
@@ -359,17 +359,17 @@ class builder : node_coarsening<Loops, Table> {
     find_diagonal_of(to.coarse, true);
     put_level(a, level.nonzeros, n.omega, to);
   }
-  /// A level's matrices of the chain.
+  /// A level's matrices of the sequence.
   void put_level(const graph& a, index nonzeros, double omega, const level_parts& of) {
     const auto of_ap = static_cast<double>(of.ap.nonzeros);
     put(smoothers_[level_], smoother_slices{a, omega, unit_}, a.rows, nonzeros);
     put(down_[level_],
-        chains::column_slices{of.begin_of.data(), of.sorted.data(), of.row_of.data(),
-                              of.smoothed.data()},
+        sequences::column_slices{of.begin_of.data(), of.sorted.data(), of.row_of.data(),
+                                 of.smoothed.data()},
         of.coarse.rows, of_ap);
     put(up_[level_],
-        chains::row_slices{of.ap.row_ptr.data(), of.ap.row_ptr.data() + 1, of.ap.col.data(),
-                           of.smoothed.data()},
+        sequences::row_slices{of.ap.row_ptr.data(), of.ap.row_ptr.data() + 1, of.ap.col.data(),
+                              of.smoothed.data()},
         a.rows, of_ap);
   }
   template <class Source>
@@ -388,16 +388,16 @@ class builder : node_coarsening<Loops, Table> {
   void transpose(const made_matrix& m, index columns, buffer<index>& begin_of,
                  buffer<index>& sorted) {
     loops_.items(m.nonzeros, rows_per_thread,
-                 chains::count_transposed{m.col.data(), begin_of.data()});
+                 sequences::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
     buffer<index> taken(where_, static_cast<std::size_t>(columns));
-    buffer<index> entry = room<index>(m.nonzeros);
-    sorted = room<index>(m.nonzeros);
+    buffer<index> entry = allocated<index>(m.nonzeros);
+    sorted = allocated<index>(m.nonzeros);
     loops_.items(
         m.nonzeros, rows_per_thread,
-        chains::scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
+        sequences::scatter_transposed{m.col.data(), begin_of.data(), taken.data(), entry.data()});
     loops_.warps(columns, rows_per_thread,
-                 chains::sort_transposed{begin_of.data(), entry.data(), sorted.data()});
+                 sequences::sort_transposed{begin_of.data(), entry.data(), sorted.data()});
   }
 
   /// The last level: inverted if it is small, else one sweep of Jacobi and back.
@@ -428,7 +428,7 @@ class builder : node_coarsening<Loops, Table> {
     put(last_, smoother_slices{a, n.omega, unit_}, a.rows, nonzeros);
   }
 
-  /// The chain: down, the last level, up.
+  /// The sequence: down, the last level, up.
   void link() {
     const int coarser = static_cast<int>(smoothers_.size());
     std::size_t vectors = 0;
@@ -439,10 +439,10 @@ class builder : node_coarsening<Loops, Table> {
       y.push_back(vectors + n);
       vectors += 2 * n;
     }
-    owned_chain& made = out_.products;
+    owned_sequence& made = out_.products;
     made.vectors = {where_, vectors};
     float* const v = made.vectors.data();
-    product_chain& c = made.chain;
+    product_sequence& c = made.sequence;
     c.input = v;
     int k = 0;
     const auto add = [&](int level, const std::shared_ptr<owned_slices>& m, const float* in,
@@ -470,7 +470,8 @@ class builder : node_coarsening<Loops, Table> {
   index vectors_ = 0;         ///< near the null space; 0: the constant one, and there are no nodes
   buffer<double> near_null_;  ///< vectors of the level that is worked at, column by column
   std::vector<double> last_near_null_;  ///< vectors of the last level, where that is inverted
-  double unit_ = 0.0;  ///< unit of the chain's result: the largest diagonal element's power of two
+  double unit_ =
+      0.0;  ///< unit of the sequence's result: the largest diagonal element's power of two
   std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
   std::shared_ptr<owned_slices> last_;
   std::size_t level_ = 0;          ///< the one that is worked at

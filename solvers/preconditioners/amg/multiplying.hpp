@@ -37,7 +37,7 @@ class multiplying {
 
  protected:
   template <class V>
-  buffer<V> room(index n) {
+  buffer<V> allocated(index n) {
     return {where_, static_cast<std::size_t>(n), fresh::unset};
   }
   template <class V>
@@ -61,7 +61,7 @@ class multiplying {
   template <class One, class Left, class Right, class Put>
   bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
     m.rows = rows;
-    m.row_ptr = room<index>(rows + 2);  // the last one: the longest row, for one fetch of both
+    m.row_ptr = allocated<index>(rows + 2);  // the last one: the longest row, for one fetch of both
     index* const found = m.row_ptr.data() + rows;
     loops_.zero(found + 1, sizeof(index));
     loops_.warps(rows, rows_per_thread,
@@ -71,7 +71,7 @@ class multiplying {
     if (longest > One::most) return false;
     m.nonzeros = nonzeros;
     m.longest = longest;
-    m.col = room<index>(m.nonzeros);
+    m.col = allocated<index>(m.nonzeros);
     const auto putting = put(m);
     loops_.warps(rows, rows_per_thread,
                  fill_columns<One, Left, Right, std::decay_t<decltype(putting)>>{
@@ -102,9 +102,9 @@ class multiplying {
   bool multiply_in_room(double products, const Left& left, const Right& right, const index* begin,
                         made_matrix& m) {
     constexpr double few = 48;
-    m.row_end = room<index>(m.rows);
-    m.col = room<index>(m.nonzeros);
-    m.val = room<double>(m.nonzeros);
+    m.row_end = allocated<index>(m.rows);
+    m.col = allocated<index>(m.nonzeros);
+    m.val = allocated<double>(m.nonzeros);
     return (products <= few && multiply_in_room_with<Table<128, 8>>(left, right, begin, m)) ||
            multiply_in_room_with<Table<512, 32>>(left, right, begin, m) ||
            multiply_in_room_with<Table<1024, 32>>(left, right, begin, m);
@@ -124,13 +124,13 @@ class multiplying {
   }
   auto with_values() {
     return [this](made_matrix& m) {
-      m.val = room<double>(m.nonzeros);
+      m.val = allocated<double>(m.nonzeros);
       return put_sums{m.val.data()};
     };
   }
   void find_diagonal_of(made_matrix& m, bool sums) {
-    if (m.diagonal.size() == 0) m.diagonal = room<double>(m.rows);
-    if (sums && m.sums.size() == 0) m.sums = room<double>(m.rows);
+    if (m.diagonal.size() == 0) m.diagonal = allocated<double>(m.rows);
+    if (sums && m.sums.size() == 0) m.sums = allocated<double>(m.rows);
     loops_.items(m.rows, rows_per_thread,
                  find_diagonal{m.view(), m.diagonal.data(), m.sums.data(), nullptr});
   }

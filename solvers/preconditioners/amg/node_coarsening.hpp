@@ -10,7 +10,7 @@
 #include "dwell/solvers/preconditioners/amg/aggregating.hpp"
 #include "dwell/solvers/preconditioners/amg/node_operands.hpp"
 #include "dwell/solvers/preconditioners/amg/node_steps.hpp"
-#include "dwell/solvers/preconditioners/chains/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::amg {
 
@@ -29,8 +29,8 @@ class node_coarsening : protected aggregating<Loops, Table> {
   using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
       base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
   template <class V>
-  buffer<V> room(index n) {
-    return base::template room<V>(n);
+  buffer<V> allocated(index n) {
+    return base::template allocated<V>(n);
   }
 
   /// The graph of nodes of `size` rows; its rows are 0 if a node has too many neighbours.
@@ -39,11 +39,11 @@ class node_coarsening : protected aggregating<Loops, Table> {
     const double products = static_cast<double>(level.nonzeros) / a.rows * size;
     if (!multiply(a.rows / size, products, rows_of_nodes{size}, squares_by_node{a, size}, nodes,
                   [&](made_matrix& m) {
-                    m.val = room<double>(m.nonzeros);
+                    m.val = allocated<double>(m.nonzeros);
                     return put_block_norms{m.val.data()};
                   }))
       return {};
-    nodes.diagonal = room<double>(nodes.rows);
+    nodes.diagonal = allocated<double>(nodes.rows);
     loops_.items(nodes.rows, rows_per_thread,
                  raise_diagonal{nodes.row_ptr.data(), nodes.col.data(), nodes.val.data(),
                                 nodes.diagonal.data()});
@@ -65,14 +65,15 @@ class node_coarsening : protected aggregating<Loops, Table> {
     const index nodes = a.rows / size;
     buffer<index> begin_of(where_, static_cast<std::size_t>(groups) + 1),
         taken(where_, static_cast<std::size_t>(groups));
-    buffer<index> found = room<index>(nodes), member = room<index>(nodes);
+    buffer<index> found = allocated<index>(nodes), member = allocated<index>(nodes);
     loops_.items(nodes, rows_per_thread, count_members{aggregates, begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), groups);
     loops_.items(nodes, rows_per_thread,
                  scatter_members{aggregates, begin_of.data(), taken.data(), found.data()});
     loops_.warps(groups, rows_per_thread,
-                 chains::sort_transposed{begin_of.data(), found.data(), member.data()});
-    factors made{room<double>(a.rows * vectors), room<double>(groups * vectors * vectors)};
+                 sequences::sort_transposed{begin_of.data(), found.data(), member.data()});
+    factors made{allocated<double>(a.rows * vectors),
+                 allocated<double>(groups * vectors * vectors)};
     loops_.items(a.rows, rows_per_thread,
                  take_vectors{a, size, vectors, aggregates, near_null, made.t.data()});
     constexpr std::int64_t groups_per_thread = rows_per_thread / 64;
@@ -93,7 +94,7 @@ class node_coarsening : protected aggregating<Loops, Table> {
       return true;
     }
     return multiply(a.rows, products, smoothing, t, p, [&](made_matrix& m) {
-      m.val = room<double>(m.nonzeros);
+      m.val = allocated<double>(m.nonzeros);
       return put_prolongation{m.val.data()};
     });
   }

@@ -9,8 +9,8 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/amg/multiplying.hpp"
-#include "dwell/solvers/preconditioners/chains/steps.hpp"
 #include "dwell/solvers/preconditioners/row_weights.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::amg {
 
@@ -23,7 +23,7 @@ struct find_sums_beyond_rounding {
   DWELL_FN void operator()(Warp& w, std::int64_t i) const {
     const index row = static_cast<index>(i), begin = a.row_ptr[row],
                 count = a.row_ptr[row + 1] - begin;
-    if (!examining::weigh_row(a.col + begin, a.val + begin, row, count).zero_sum)
+    if (!validating::weigh_row(a.col + begin, a.val + begin, row, count).zero_sum)
       w.raise(*beyond, index{1});
   }
 };
@@ -52,7 +52,7 @@ template <class Loops, class T>
 buffer<double> wide_values(const Loops& loops, const device& where, const csr_arrays<T>& a,
                            bool constants) {
   buffer<double> val(where, static_cast<std::size_t>(a.nonzeros), fresh::unset);
-  loops.items(a.nonzeros, rows_per_thread, chains::widen_values<T>{a.val, val.data()});
+  loops.items(a.nonzeros, rows_per_thread, sequences::widen_values<T>{a.val, val.data()});
   if (!constants) return val;
   const buffer<index> beyond(where, 1);
   loops.items(a.rows, rows_per_thread, find_sums_beyond_rounding<T>{a, beyond.data()});

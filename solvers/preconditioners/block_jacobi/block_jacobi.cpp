@@ -7,7 +7,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/building.hpp"
-#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up_table.hpp"
 
 namespace dwell {
 namespace block_jacobi {
@@ -32,15 +32,17 @@ void refuse_size(index rows, index block_size) {
 }  // namespace block_jacobi
 
 template <class T>
-made_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
-                                                const preconditioner_options& o) {
+prepared_preconditioner block_jacobi_preconditioner(const device& where, const csr_arrays<T>& a,
+                                                    const preconditioner_options& o) {
   if (where.on() == backend::cuda)
     return cuda_backend<chain_set_ups<T>>().block_jacobi(where, a, o);
   return block_jacobi::builder<cpu::setup_loops>(where).build(a, o);
 }
-template made_preconditioner block_jacobi_preconditioner(const device&, const csr_arrays<double>&,
-                                                         const preconditioner_options&);
-template made_preconditioner block_jacobi_preconditioner(const device&, const csr_arrays<float>&,
-                                                         const preconditioner_options&);
+template prepared_preconditioner block_jacobi_preconditioner(const device&,
+                                                             const csr_arrays<double>&,
+                                                             const preconditioner_options&);
+template prepared_preconditioner block_jacobi_preconditioner(const device&,
+                                                             const csr_arrays<float>&,
+                                                             const preconditioner_options&);
 
 }  // namespace dwell

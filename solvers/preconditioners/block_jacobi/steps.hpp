@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/chains/set_up.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::block_jacobi {
 
-using chains::rows_f64;
+using sequences::rows_f64;
 
 inline constexpr index most_rows = 32;  ///< rows of a block
 
@@ -68,9 +68,9 @@ struct begin_equal_blocks {
 
 /// Facts of all blocks.
 struct block_facts {
-  index most = 0;           ///< rows of the largest
-  index singular = 0;       ///< rows of the matrix less the first row of the first singular block
-  chains::size_range size;  ///< range of the blocks' largest elements
+  index most = 0;      ///< rows of the largest
+  index singular = 0;  ///< rows of the matrix less the first row of the first singular block
+  sequences::size_range size;  ///< range of the blocks' largest elements
 };
 
 /// Per block: the lengths of its rows, and its size.
@@ -86,7 +86,7 @@ struct measure_blocks {
     for (index row = begin; row < end; ++row) {
       length[row] = end - begin;
       const index last = a.row_ptr[row + 1];
-      for (index k = chains::first_from(a.col, a.row_ptr[row], last, begin);
+      for (index k = sequences::first_from(a.col, a.row_ptr[row], last, begin);
            k < last && a.col[k] < end; ++k)
         most = std::fmax(most, std::fabs(a.val[k]));
     }
@@ -108,34 +108,34 @@ struct invert_blocks {
   double* val;
   int unit;  ///< exponent of the unit of the result
   index first_block;
-  chains::thread_rooms rooms;
+  sequences::thread_workspaces workspaces;
   block_facts* facts;
 
   /// Doubles of a block of so many rows: its factors, a column, and exponents of rows and columns.
-  static std::ptrdiff_t room_for(index n) { return std::ptrdiff_t(n) * n + 4 * n; }
+  static std::ptrdiff_t workspace_for(index n) { return std::ptrdiff_t(n) * n + 4 * n; }
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
-    const chains::thread_room room = rooms.of(i);
+    const sequences::thread_workspace workspace = workspaces.of(i);
     for (; i < end; i += step) {
       const index block = first_block + static_cast<index>(i);
       const index begin = first[block], n = first[block + 1] - begin;
-      if (!invert(room, begin, n)) w.raise(facts->singular, a.rows - begin);
+      if (!invert(workspace, begin, n)) w.raise(facts->singular, a.rows - begin);
     }
   }
 
  private:
-  using room = chains::thread_room;
+  using workspace = sequences::thread_workspace;
   DWELL_FN static std::ptrdiff_t place(index n, index i, index j) {
     return std::ptrdiff_t(i) * n + j;
   }
 
   /// The block; returns whether it is symmetric.
-  DWELL_FN bool gather(const room& m, index begin, index n) const {
+  DWELL_FN bool gather(const workspace& m, index begin, index n) const {
     for (index i = 0; i < n; ++i) {
       for (index j = 0; j < n; ++j) m[place(n, i, j)] = 0.0;
       const index last = a.row_ptr[begin + i + 1];
-      for (index k = chains::first_from(a.col, a.row_ptr[begin + i], last, begin);
+      for (index k = sequences::first_from(a.col, a.row_ptr[begin + i], last, begin);
            k < last && a.col[k] < begin + n; ++k)
         m[place(n, i, a.col[k] - begin)] = a.val[k];
     }
@@ -145,7 +145,7 @@ struct invert_blocks {
     return true;
   }
   /// Divides lines of the block by powers of two; false: one has zeros only.
-  DWELL_FN static bool scale(const room& m, index n, bool rows, std::ptrdiff_t exponents) {
+  DWELL_FN static bool scale(const workspace& m, index n, bool rows, std::ptrdiff_t exponents) {
     for (index i = 0; i < n; ++i) {
       double most = 0.0;
       for (index j = 0; j < n; ++j)
@@ -161,7 +161,7 @@ struct invert_blocks {
     return true;
   }
   /// P M = L U in place, the diagonal of U inverted; order[i] is the row that stands in row i.
-  DWELL_FN static bool factorize(const room& m, index n, std::ptrdiff_t order) {
+  DWELL_FN static bool factorize(const workspace& m, index n, std::ptrdiff_t order) {
     for (index i = 0; i < n; ++i) m[order + i] = i;
     for (index k = 0; k < n; ++k) {
       index pivot = k;
@@ -188,7 +188,7 @@ struct invert_blocks {
     x = y;
     y = was;
   }
-  DWELL_FN bool invert(const room& m, index begin, index n) const {
+  DWELL_FN bool invert(const workspace& m, index begin, index n) const {
     const std::ptrdiff_t x = std::ptrdiff_t(n) * n, order = x + n, of_row = order + n,
                          of_column = of_row + n;
     double* const out = val + row_ptr[begin];

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "dwell/solvers/preconditioners/chains/set_up.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::chebyshev {
 
@@ -25,8 +25,8 @@ struct tridiagonal {
 interval choose_interval(const tridiagonal& seen, double bound, int degree);
 
 template <class Loops>
-class builder : chains::set_up<Loops> {
-  using base = chains::set_up<Loops>;
+class builder : sequences::set_up<Loops> {
+  using base = sequences::set_up<Loops>;
   using base::fetched, base::loops, base::where;
 
  public:
@@ -41,7 +41,7 @@ class builder : chains::set_up<Loops> {
   }
 
   template <class T>
-  made_preconditioner build(const csr_arrays<T>& given, const preconditioner_options& o) {
+  prepared_preconditioner build(const csr_arrays<T>& given, const preconditioner_options& o) {
     buffer<double> own_values, root;
     const rows_f64 a = this->take(given, own_values);
     const index n = a.rows, nonzeros = given.nonzeros;
@@ -51,17 +51,17 @@ class builder : chains::set_up<Loops> {
     const double sigma = theta / delta;
     double rho = 1.0 / sigma, next = 1.0 / (2.0 * sigma - rho);
 
-    buffer<double> shifted = this->template room<double>(nonzeros),
-                   first = this->template room<double>(nonzeros),
-                   inverse = this->template room<double>(n);
-    loops.items(n, chains::rows_per_thread,
+    buffer<double> shifted = this->template allocated<double>(nonzeros),
+                   first = this->template allocated<double>(nonzeros),
+                   inverse = this->template allocated<double>(n);
+    loops.items(n, sequences::rows_per_thread,
                 fill_matrices{a, root.data(), theta, unit_root, 2.0 * next / delta, shifted.data(),
                               first.data(), inverse.data()});
-    buffer<index> count = this->template room<index>(n + 1);
-    loops.items(n + 1, chains::rows_per_thread, chains::count_up{count.data()});
+    buffer<index> count = this->template allocated<index>(n + 1);
+    loops.items(n + 1, sequences::rows_per_thread, sequences::count_up{count.data()});
 
     enum : int { r, g, z, other_z, vectors };
-    chains::linker to(where, n, vectors);
+    sequences::linker to(where, n, vectors);
     const bool one = o.degree == 1;
     if (!one)
       to.add(this->slices(n, n, count.data(), count.data(), inverse.data()), to.vector(r),
@@ -87,7 +87,7 @@ class builder : chains::set_up<Loops> {
       }
       to.end_phase();
     }
-    made_preconditioner out;
+    prepared_preconditioner out;
     out.products = to.take();
     out.parts = {{"D^-1 A", n, nonzeros}};
     return out;
@@ -96,7 +96,7 @@ class builder : chains::set_up<Loops> {
  private:
   interval interval_of(const rows_f64& a, const double* root, int degree) {
     buffer<row_bounds> bounds(where, 1);
-    loops.items(a.rows, chains::rows_per_thread, find_bounds{a, root, bounds.data()});
+    loops.items(a.rows, sequences::rows_per_thread, find_bounds{a, root, bounds.data()});
     const tridiagonal seen = iterate(a, root);
     const row_bounds found = fetched(bounds.data());
     return choose_interval(seen, std::min(double_of(found.by_row), double_of(found.scaled)),
@@ -110,7 +110,8 @@ class builder : chains::set_up<Loops> {
 
   double dot(const double* x, const double* y, index n, buffer<double>& partial) {
     const index pieces = static_cast<index>(partial.size());
-    loops.items(pieces, chains::rows_per_thread / sum_piece, sum_products{x, y, n, partial.data()});
+    loops.items(pieces, sequences::rows_per_thread / sum_piece,
+                sum_products{x, y, n, partial.data()});
     sums_.resize(partial.size());
     loops.fetch(sums_.data(), partial.data(), sums_.size() * sizeof(double));
     double sum = 0.0;
@@ -120,25 +121,25 @@ class builder : chains::set_up<Loops> {
   /// Lanczos' iteration (Saad 2003, algorithm 6.15) on D^-1/2 A D^-1/2.
   tridiagonal iterate(const rows_f64& a, const double* root) {
     const index n = a.rows;
-    buffer<double> before(where, static_cast<std::size_t>(n)), v = this->template room<double>(n),
-                                                               w = this->template room<double>(n);
-    buffer<double> partial = this->template room<double>((n - 1) / sum_piece + 1);
-    loops.items(n, chains::rows_per_thread, begin_lanczos{v.data()});
+    buffer<double> before(where, static_cast<std::size_t>(n)),
+        v = this->template allocated<double>(n), w = this->template allocated<double>(n);
+    buffer<double> partial = this->template allocated<double>((n - 1) / sum_piece + 1);
+    loops.items(n, sequences::rows_per_thread, begin_lanczos{v.data()});
     const double size = std::sqrt(dot(v.data(), v.data(), n, partial));
-    loops.items(n, chains::rows_per_thread, multiply_by{1.0 / size, v.data()});
+    loops.items(n, sequences::rows_per_thread, multiply_by{1.0 / size, v.data()});
     tridiagonal seen;
     double beta = 0.0;
     const int steps = static_cast<int>(std::min<index>(n, lanczos_steps));
     for (int k = 0; k < steps; ++k) {
-      loops.items(n, chains::rows_per_thread,
+      loops.items(n, sequences::rows_per_thread,
                   multiply_scaled{a, root, v.data(), before.data(), beta, w.data()});
       const double alpha = dot(w.data(), v.data(), n, partial);
-      loops.items(n, chains::rows_per_thread, subtract_multiple{alpha, v.data(), w.data()});
+      loops.items(n, sequences::rows_per_thread, subtract_multiple{alpha, v.data(), w.data()});
       beta = std::sqrt(dot(w.data(), w.data(), n, partial));
       seen.diagonal.push_back(alpha);
       if (k + 1 == steps || !(beta > 1e-10)) break;  // an invariant space
       seen.beside.push_back(beta);
-      loops.items(n, chains::rows_per_thread, multiply_by{1.0 / beta, w.data()});
+      loops.items(n, sequences::rows_per_thread, multiply_by{1.0 / beta, w.data()});
       std::swap(before, v);
       std::swap(v, w);
     }

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/building.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up_table.hpp"
 
 namespace dwell {
 namespace chebyshev {
@@ -57,14 +57,14 @@ template interval interval_of(const device&, const csr_arrays<float>&, int);
 }  // namespace chebyshev
 
 template <class T>
-made_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
-                                             const preconditioner_options& o) {
+prepared_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
+                                                 const preconditioner_options& o) {
   if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().chebyshev(where, a, o);
   return chebyshev::builder<cpu::setup_loops>(where).build(a, o);
 }
-template made_preconditioner chebyshev_preconditioner(const device&, const csr_arrays<double>&,
-                                                      const preconditioner_options&);
-template made_preconditioner chebyshev_preconditioner(const device&, const csr_arrays<float>&,
-                                                      const preconditioner_options&);
+template prepared_preconditioner chebyshev_preconditioner(const device&, const csr_arrays<double>&,
+                                                          const preconditioner_options&);
+template prepared_preconditioner chebyshev_preconditioner(const device&, const csr_arrays<float>&,
+                                                          const preconditioner_options&);
 
 }  // namespace dwell

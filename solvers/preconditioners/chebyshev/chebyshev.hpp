@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A polynomial in D^-1 A as a chain of products: M = p(D^-1 A) D^-1, D the diagonal of A, where
+// A polynomial in D^-1 A as a sequence of products: M = p(D^-1 A) D^-1, D the diagonal of A, where
 // 1 - x p(x) is the Chebyshev polynomial of an interval [a, b], scaled to 1 at 0 (Adams, Brezina,
 // Hu and Tuminaro, J. Comput. Phys. 188, 2003; Saad, Iterative Methods for Sparse Linear Systems,
 // 2003, algorithm 12.1). With g = D^-1 r, z_0 = 0, z_1 = g / theta, theta = (a + b) / 2,
@@ -17,7 +17,7 @@
 #pragma once
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
@@ -25,8 +25,8 @@ namespace dwell {
 /// device's stream. Throws input_error if o.degree is not 1 to 16, device_error if the device has
 /// too little memory.
 template <class T>
-made_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
-                                             const preconditioner_options& o);
+prepared_preconditioner chebyshev_preconditioner(const device& where, const csr_arrays<T>& a,
+                                                 const preconditioner_options& o);
 
 namespace chebyshev {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The steps of the set-up of Chebyshev polynomials, as functors for setup_loops of either backend:
-// Lanczos' iteration on D^-1/2 A D^-1/2, and the matrices of the chain. Sums over a vector are
+// Lanczos' iteration on D^-1/2 A D^-1/2, and the matrices of the sequence. Sums over a vector are
 // taken in pieces of a fixed number of elements, so that both backends give the same bits.
 #pragma once
 #include <cmath>
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/chains/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::chebyshev {
 
-using chains::rows_f64;
+using sequences::rows_f64;
 
 /// Elements that one lane adds up.
 inline constexpr index sum_piece = 64;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A factorized sparse approximate inverse (Kolotilina and Yeremin, SIAM J. Matrix Anal. Appl. 14,
-// 1993) as a chain of two products: M = G^T G, where G is lower triangular with a given pattern S,
-// row i of it solves
+// 1993) as a sequence of two products: M = G^T G, where G is lower triangular with a given pattern
+// S, row i of it solves
 //
 //   (G A)_ij = 0 for j < i in S_i,   (G A G^T)_ii = 1,
 //
@@ -11,7 +11,7 @@
 #pragma once
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
@@ -19,7 +19,7 @@ namespace dwell {
 /// device's stream. Throws input_error if o.power is neither 1 nor 2, device_error if the device
 /// has too little memory.
 template <class T>
-made_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>& a,
-                                        const preconditioner_options& o);
+prepared_preconditioner fsai_preconditioner(const device& where, const csr_arrays<T>& a,
+                                            const preconditioner_options& o);
 
 }  // namespace dwell

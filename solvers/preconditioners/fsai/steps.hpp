@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/chains/set_up.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::fsai {
 
-using chains::rows_f64;
+using sequences::rows_f64;
 
 /// Elements of a row of the factor, the diagonal among them.
 inline constexpr index most_elements = 64;
@@ -45,7 +45,7 @@ struct choose_elements {
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
     for (; i < end; i += step) {
       const index row = static_cast<index>(i), first = from.row_ptr[row];
-      const index last = chains::first_from(from.col, first, from.row_ptr[row + 1], row);
+      const index last = sequences::first_from(from.col, first, from.row_ptr[row + 1], row);
       const index n = last - first;
       const index kept = n < most_elements ? n : most_elements - 1;
       for (index k = first + w.lane(); k < last; k += Warp::lanes)
@@ -87,15 +87,15 @@ struct fill_pattern {
 };
 
 /// Doubles of the lower triangle of a small matrix, and of a vector.
-inline constexpr int room_doubles = most_elements * (most_elements + 1) / 2 + most_elements;
+inline constexpr int workspace_doubles = most_elements * (most_elements + 1) / 2 + most_elements;
 
 /// Per row, by all lanes: with L the Cholesky factor of the small matrix, the row g of the factor
 /// is the solution of L^T g = e_last. A small matrix that is not definite leaves the diagonal
-/// alone. Room: dense_room of a backend. An element's operations come in the same order for any
-/// lanes.
-template <class Room>
+/// alone. Workspace: dense_workspace of a backend. An element's operations come in the same order
+/// for any lanes.
+template <class Workspace>
 struct solve_rows {
-  static constexpr int lanes = Room::lanes, block = Room::block;
+  static constexpr int lanes = Workspace::lanes, block = Workspace::block;
   rows_f64 a;
   const double* root;
   double unit_root;  ///< root of the unit of the result
@@ -106,11 +106,11 @@ struct solve_rows {
 
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i, std::int64_t end, std::int64_t step) const {
-    Room room(w);
+    Workspace workspace(w);
     for (; i < end; i += step) {
-      const bool definite = solve(w, room.data(), static_cast<index>(i));
+      const bool definite = solve(w, workspace.data(), static_cast<index>(i));
       if (!definite && w.lane() == 0) w.add(*not_definite, 1);
-      Room::meet();
+      Workspace::barrier();
     }
   }
 
@@ -128,7 +128,7 @@ struct solve_rows {
         m[place(p, q)] = there ? a.val[k] * root[row] * root[column[q]] : 0.0;
       }
     }
-    Room::meet();
+    Workspace::barrier();
   }
   /// Column by column. The diagonal of the factor is inverted. False: not positive definite.
   template <class Warp>
@@ -139,14 +139,14 @@ struct solve_rows {
         for (index t = 0; t < q; ++t) sum = std::fma(-m[place(p, t)], m[place(q, t)], sum);
         m[place(p, q)] = sum;
       }
-      Room::meet();
+      Workspace::barrier();
       const double pivot = m[place(q, q)];
       if (!(pivot > least_pivot)) return false;
       const double inverse = 1.0 / std::sqrt(pivot);
-      Room::meet();
+      Workspace::barrier();
       for (index p = q + w.lane(); p < n; p += lanes)
         m[place(p, q)] = p == q ? inverse : m[place(p, q)] * inverse;
-      Room::meet();
+      Workspace::barrier();
     }
     return true;
   }
@@ -159,13 +159,13 @@ struct solve_rows {
     const bool definite = factorize(w, m, n);
     double* const g = m + place(n, 0);
     for (index p = w.lane(); p < n; p += lanes) g[p] = p == n - 1 ? 1.0 : 0.0;
-    Room::meet();
+    Workspace::barrier();
     for (index t = n - 1; definite && t >= 0; --t) {
       const double last = g[t] * m[place(t, t)];
-      Room::meet();
+      Workspace::barrier();
       for (index p = w.lane(); p < t; p += lanes) g[p] = std::fma(-m[place(t, p)], last, g[p]);
       if (w.lane() == 0) g[t] = last;
-      Room::meet();
+      Workspace::barrier();
     }
     for (index p = w.lane(); p < n; p += lanes) out[p] = g[p] * root[column[p]] * unit_root;
     return definite;

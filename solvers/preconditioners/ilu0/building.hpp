@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "dwell/solvers/preconditioners/chains/set_up.hpp"
 #include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
 #include "dwell/solvers/preconditioners/ilu0/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::ilu0 {
 
@@ -16,8 +16,8 @@ namespace dwell::ilu0 {
 [[noreturn]] void refuse_row(index row, double pivot, int factor_sweeps);
 
 template <class Loops>
-class builder : chains::set_up<Loops> {
-  using base = chains::set_up<Loops>;
+class builder : sequences::set_up<Loops> {
+  using base = sequences::set_up<Loops>;
   using base::fetched, base::loops, base::where;
   using slices_of_it = std::shared_ptr<owned_slices>;
 
@@ -25,11 +25,11 @@ class builder : chains::set_up<Loops> {
   using base::base;
 
   template <class T>
-  made_preconditioner build(const csr_arrays<T>& given, const preconditioner_options& o) {
+  prepared_preconditioner build(const csr_arrays<T>& given, const preconditioner_options& o) {
     nonzeros_ = given.nonzeros;
     buffer<double> own_values;
     factorize(this->take(given, own_values), o.factor_sweeps);
-    made_preconditioner out;
+    prepared_preconditioner out;
     out.products = link(o.sweeps);
     out.parts = {{"L", n_, lower_}, {"U", n_, upper_}};
     return out;
@@ -38,35 +38,35 @@ class builder : chains::set_up<Loops> {
  private:
   void factorize(const rows_f64& a, int sweeps) {
     n_ = a.rows, row_ptr_ = a.row_ptr, col_ = a.col;
-    buffer<double> root, scaled = this->template room<double>(nonzeros_);
+    buffer<double> root, scaled = this->template allocated<double>(nonzeros_);
     const double unit_root = std::ldexp(1.0, this->find_diagonal_roots(a, root));
-    row_of_ = this->template room<index>(nonzeros_);
-    diagonal_ = this->template room<index>(n_);
-    before_ = this->template room<double>(n_);
-    after_ = this->template room<double>(n_);
-    loops.items(n_, chains::rows_per_thread,
+    row_of_ = this->template allocated<index>(nonzeros_);
+    diagonal_ = this->template allocated<index>(n_);
+    before_ = this->template allocated<double>(n_);
+    after_ = this->template allocated<double>(n_);
+    loops.items(n_, sequences::rows_per_thread,
                 scale_matrix{a, root.data(), unit_root, scaled.data(), row_of_.data(),
                              diagonal_.data(), before_.data(), after_.data()});
-    buffer<double> old = this->template room<double>(nonzeros_),
-                   now = this->template room<double>(nonzeros_);
+    buffer<double> old = this->template allocated<double>(nonzeros_),
+                   now = this->template allocated<double>(nonzeros_);
     for (int s = 0; s < sweeps; ++s) {
-      loops.items(nonzeros_, chains::rows_per_thread,
+      loops.items(nonzeros_, sequences::rows_per_thread,
                   sweep{n_, row_ptr_, col_, row_of_.data(), diagonal_.data(), scaled.data(),
                         s == 0 ? scaled.data() : old.data(), now.data()});
       std::swap(old, now);
     }
     factors_ = std::move(old);
     buffer<index> failed(where, 1);
-    loops.items(n_, chains::rows_per_thread,
+    loops.items(n_, sequences::rows_per_thread,
                 find_failure{n_, row_ptr_, diagonal_.data(), factors_.data(), failed.data()});
     if (const index from_end = fetched(failed.data()); from_end > 0) {
       const index row = n_ - from_end;
       refuse_row(row, fetched(factors_.data() + fetched(diagonal_.data() + row)), sweeps);
     }
-    inverse_ = this->template room<double>(n_);
-    inverse_after_ = this->template room<double>(n_);
-    right_ = this->template room<index>(n_);
-    loops.items(n_, chains::rows_per_thread,
+    inverse_ = this->template allocated<double>(n_);
+    inverse_after_ = this->template allocated<double>(n_);
+    right_ = this->template allocated<index>(n_);
+    loops.items(n_, sequences::rows_per_thread,
                 divide_rows{diagonal_.data(), factors_.data(), after_.data(), inverse_.data(),
                             inverse_after_.data(), right_.data()});
   }
@@ -75,7 +75,7 @@ class builder : chains::set_up<Loops> {
   slices_of_it weighed(const index* first, const index* last, index elements, const double* rows,
                        const double* columns, const double* on_diagonal) {
     loops.items(
-        nonzeros_, chains::rows_per_thread,
+        nonzeros_, sequences::rows_per_thread,
         weigh{col_, row_of_.data(), factors_.data(), rows, columns, on_diagonal, values_.data()});
     return this->slices(n_, elements, first, last, col_, values_.data());
   }
@@ -87,13 +87,13 @@ class builder : chains::set_up<Loops> {
   ///   f = S r,                     y_1 = (I + N_L) S r,              y_k+1 = f + N_L y_k
   ///   g = D_U^-1 y, g' = S' g,     x_1 = (I + N_U) D_U^-1 y,         x_k+1 = g + N_U x_k
   /// and the last sweep has S' in front.
-  owned_chain link(int sweeps) {
-    count_ = this->template room<index>(n_ + 1);
-    loops.items(n_ + 1, chains::rows_per_thread, chains::count_up{count_.data()});
-    values_ = this->template room<double>(nonzeros_);
+  owned_sequence link(int sweeps) {
+    count_ = this->template allocated<index>(n_ + 1);
+    loops.items(n_ + 1, sequences::rows_per_thread, sequences::count_up{count_.data()});
+    values_ = this->template allocated<double>(nonzeros_);
     count_elements();
     enum : int { r, f, y, other_y, g, last_g, x, other_x, vectors };
-    chains::linker to(where, n_, vectors);
+    sequences::linker to(where, n_, vectors);
     const auto v = [&](int k) { return to.vector(k); };
     const index *const lower_end = right_.data(), *const end = row_ptr_ + 1;
 
@@ -134,9 +134,9 @@ class builder : chains::set_up<Loops> {
     return to.take();
   }
   void count_elements() {
-    buffer<index> left = this->template room<index>(n_ + 1);
-    loops.items(n_, chains::rows_per_thread,
-                chains::subtract{diagonal_.data(), row_ptr_, left.data()});
+    buffer<index> left = this->template allocated<index>(n_ + 1);
+    loops.items(n_, sequences::rows_per_thread,
+                sequences::subtract{diagonal_.data(), row_ptr_, left.data()});
     loops.sums_before(left.data(), left.data(), n_);
     lower_ = fetched(left.data() + n_);
     upper_ = nonzeros_ - lower_;

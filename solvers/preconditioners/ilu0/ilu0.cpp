@@ -6,8 +6,8 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
-#include "dwell/solvers/preconditioners/chains/set_up_table.hpp"
 #include "dwell/solvers/preconditioners/ilu0/building.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up_table.hpp"
 
 namespace dwell {
 namespace ilu0 {
@@ -23,14 +23,14 @@ void refuse_row(index row, double pivot, int factor_sweeps) {
 }  // namespace ilu0
 
 template <class T>
-made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
-                                        const preconditioner_options& o) {
+prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
+                                            const preconditioner_options& o) {
   if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, o);
   return ilu0::builder<cpu::setup_loops>(where).build(a, o);
 }
-template made_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,
-                                                 const preconditioner_options&);
-template made_preconditioner ilu0_preconditioner(const device&, const csr_arrays<float>&,
-                                                 const preconditioner_options&);
+template prepared_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,
+                                                     const preconditioner_options&);
+template prepared_preconditioner ilu0_preconditioner(const device&, const csr_arrays<float>&,
+                                                     const preconditioner_options&);
 
 }  // namespace dwell

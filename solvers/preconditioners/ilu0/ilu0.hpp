@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Incomplete factors A ~ L U with the pattern of A, computed by fixed-point sweeps (Chow and Patel,
 // SIAM J. Sci. Comput. 37, 2015) and applied by Jacobi sweeps (Anzt, Chow and Dongarra, Euro-Par
-// 2015), as a chain of products. A is first scaled to a unit diagonal, S A S' with S' = |D|^-1/2
+// 2015), as a sequence of products. A is first scaled to a unit diagonal, S A S' with S' = |D|^-1/2
 // and S = S' sign(D); L has a unit diagonal. A sweep computes all elements from those of the sweep
 // before it, at the start those of the scaled A:
 //
@@ -14,7 +14,7 @@
 #pragma once
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
-#include "dwell/solvers/preconditioners/made_preconditioner.hpp"
+#include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 
 namespace dwell {
 
@@ -23,7 +23,7 @@ namespace dwell {
 /// not 1 to 16, or if a factor is not finite or has a vanishing pivot (with the first such row);
 /// device_error if the device has too little memory.
 template <class T>
-made_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
-                                        const preconditioner_options& o);
+prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
+                                            const preconditioner_options& o);
 
 }  // namespace dwell

@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/chains/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::ilu0 {
 
-using chains::rows_f64;
+using sequences::rows_f64;
 
 /// A pivot of the scaled matrix below this one vanishes.
 inline constexpr double least_pivot = 1e-12;
@@ -30,7 +30,7 @@ struct scale_matrix {
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t i) const {
     const index row = static_cast<index>(i), begin = a.row_ptr[row], end = a.row_ptr[row + 1];
-    const index at = chains::first_from(a.col, begin, end, row);
+    const index at = sequences::first_from(a.col, begin, end, row);
     const double sign = at < end && a.col[at] == row && a.val[at] < 0.0 ? -1.0 : 1.0;
     diagonal[row] = at;
     before[row] = sign * root[row] * unit_root;
@@ -59,7 +59,7 @@ struct sweep {
     double sum = scaled[k];
     for (index t = row_ptr[i]; col[t] < top; ++t) {  // ends at the diagonal or before
       const index m = col[t];
-      const index u = chains::place_of(col, diagonal[m], row_ptr[m + 1], j);
+      const index u = sequences::place_of(col, diagonal[m], row_ptr[m + 1], j);
       if (u >= 0) sum = std::fma(-old[t], old[u], sum);
     }
     now[k] = i > j ? sum / old[diagonal[j]] : sum;

@@ -122,17 +122,17 @@ struct promise {
 stencil_decision least_of(std::vector<promise> all, const std::string& refusals) {
   std::stable_sort(all.begin(), all.end(),
                    [](const promise& a, const promise& b) { return a.seconds < b.seconds; });
-  stencil_decision taken = std::move(all.front().made);
+  stencil_decision decision = std::move(all.front().made);
   if (all.size() == 1) {
-    taken.why += refusals;
-    return taken;
+    decision.why += refusals;
+    return decision;
   }
   std::string others;
   for (std::size_t i = 1; i < all.size(); ++i)
     others += fmt::format("{} {} under {}", others.empty() ? "" : ",", us_text(all[i].seconds),
                           all[i].made.executor);
-  taken.why = fmt::format("projected {} us a step,{}", us_text(all.front().seconds), others);
-  return taken;
+  decision.why = fmt::format("projected {} us a step,{}", us_text(all.front().seconds), others);
+  return decision;
 }
 
 }  // namespace

@@ -172,9 +172,9 @@ stencil_explanation explain(const extents& size, std::string_view precision_name
   stencil_options open = options;
   open.executor = automatic;
   try {
-    const stencil_decision taken = decide(request, open);
-    out.executor = taken.executor;
-    out.executor_reason = taken.why;
+    const stencil_decision decision = decide(request, open);
+    out.executor = decision.executor;
+    out.executor_reason = decision.why;
   } catch (const unsupported_error&) {  // said below, of perks
   }
   const explainer explained(request, options);

@@ -108,7 +108,7 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
 /// A run in one launch pays for its beginning (words are zeroed, all teams launched together, tiles
 /// loaded and stored), a single launch for every step: so few steps go by launches.
 template <class T>
-void stencil_session<T>::add_launches(const stencil_request& q, const stencil_choice& taken) {
+void stencil_session<T>::add_launches(const stencil_request& q, const stencil_choice& plan) {
   constexpr double run_start = 6e-6;
   stencil_options o = options_;
   o.executor = executors::graph.name;
@@ -119,7 +119,7 @@ void stencil_session<T>::add_launches(const stencil_request& q, const stencil_ch
   const double launched_s =
       policies::time_of_launches(problem_, each, *made.facts_of(each.plan).engine, q.target.facts)
           .seconds;
-  const double more = launched_s - taken.projected.seconds;
+  const double more = launched_s - plan.projected.seconds;
   const int few = more > 0 ? static_cast<int>(std::min(run_start / more, 64.0)) : 64;
   const lap_timer timer(report_.setup.load_s);
   if (few > 0 && run_->add_launches(*made.kernel, each.plan, few))

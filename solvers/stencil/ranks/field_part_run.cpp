@@ -161,8 +161,8 @@ template <class T>
 bool field_part_run<T>::is_interrupted(int step, std::optional<double> change) {
   bool here = options_.interrupt && options_.interrupt->load();
   const double now = seconds_on_host();
-  if (options_.progress && now - told_ >= options_.progress_interval) {
-    told_ = now;
+  if (options_.progress && now - published_ >= options_.progress_interval) {
+    published_ = now;
     here = !options_.progress({step, change, now - began_}) || here;
   }
   return any_of_ranks(*comm_, here);

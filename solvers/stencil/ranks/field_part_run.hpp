@@ -39,7 +39,7 @@ class field_part_run {
   /// transport connects them. It brings what with_ghosts() has brought.
   void connect();
   /// To be called before advance() where a run begins.
-  void begin() { began_ = told_ = seconds_on_host(); }
+  void begin() { began_ = published_ = seconds_on_host(); }
   double seconds() const { return seconds_on_host() - began_; }
   /// So many steps, in pieces with fresh ghosts; `done` and `change` are told to the progress
   /// function. Returns how many were done; fewer if a rank has asked for the end, as `stopped` says
@@ -71,7 +71,7 @@ class field_part_run {
   std::optional<ghost_exchange<T>> exchange_;
   std::optional<ghost_exchange_on_gpus<T>> exchange_there_;
   bool connected_ = false;
-  double began_ = 0, told_ = 0;
+  double began_ = 0, published_ = 0;
 };
 
 extern template class field_part_run<double>;

@@ -59,12 +59,12 @@ TYPED_TEST(c_convolutions, have_the_bits_of_convolution_runner) {
   convolution_options o;
   o.edge = border::periodic;
   o.correlate = true;
-  o.way = "systolic";
+  o.algorithm = "systolic";
   o.passes = filter_passes::each_axis;
   const auto options = options_of();
   EXPECT_EQ(dwell_options_set_text(options.get(), "edge", "periodic"), DWELL_SUCCESS);
   EXPECT_EQ(dwell_options_set_int(options.get(), "correlate", 1), DWELL_SUCCESS);
-  EXPECT_EQ(dwell_options_set_text(options.get(), "way", "systolic"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_text(options.get(), "algorithm", "systolic"), DWELL_SUCCESS);
   EXPECT_EQ(dwell_options_set_text(options.get(), "passes", "each-axis"), DWELL_SUCCESS);
 
   const double down[] = {0.25, 0.5, -0.125}, across[] = {1, 2, 3, 4, -5};
@@ -96,7 +96,7 @@ TYPED_TEST(c_convolutions, have_the_bits_of_convolution_runner) {
           << dwell_last_error();
       const owned<dwell_report> report(told);
       EXPECT_EQ(0, std::memcmp(got.data(), want.data(), want.size() * sizeof(Out)));
-      EXPECT_EQ(text(told, "way"), "systolic");
+      EXPECT_EQ(text(told, "algorithm"), "systolic");
       EXPECT_EQ(text(told, "cells"), judge.report().cells);
       EXPECT_EQ(text(told, "result"), judge.report().result);
       EXPECT_EQ(text(told, "edge"), "periodic");
@@ -185,8 +185,8 @@ TEST(c_convolution, misuse_is_named) {
   expect_refused(dwell_options_set_text(o.get(), "edge", "mirror"), "border: expected zero");
   expect_refused(dwell_options_set_text(o.get(), "border", "zero"), "an option of convolutions");
   expect_refused(dwell_options_set_progress(o.get(), nullptr, nullptr, 1), "dwell_convolution");
-  EXPECT_EQ(dwell_options_set_text(o.get(), "way", "fast"), DWELL_SUCCESS);
-  expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 1, &box, o.get()), "way: expected auto");
+  EXPECT_EQ(dwell_options_set_text(o.get(), "algorithm", "fast"), DWELL_SUCCESS);
+  expect_refused(create(DWELL_F32, DWELL_F32, 2, n, 1, &box, o.get()), "algorithm: expected auto");
   dwell_options* of_cg = nullptr;
   ASSERT_EQ(dwell_cg_options_create(&of_cg), DWELL_SUCCESS);
   const owned<dwell_options> others(of_cg);

@@ -46,13 +46,13 @@ def test_leading_axes_count_images():
     assert np.array_equal(dwell.convolve(signals, [1, 2, 3])[2], dwell.convolve(signals[2], [1, 2, 3]))
 
 
-@pytest.mark.parametrize("way", ["systolic", "window", "shared", "direct"])
-def test_ways_have_the_same_bits(way):
+@pytest.mark.parametrize("algorithm", ["systolic", "window", "shared", "direct"])
+def test_ways_have_the_same_bits(algorithm):
     image = RANDOM.standard_normal((70, 150))
     kernel = RANDOM.standard_normal((6, 5))
-    found, report = dwell.convolve(image, kernel, way=way, return_report=True, device="cpu")
+    found, report = dwell.convolve(image, kernel, algorithm=algorithm, return_report=True, device="cpu")
     assert np.array_equal(found, dwell.convolve(image, kernel, device="cpu"))
-    assert report.way == way and report.kernel == (6, 5) and "taps" in repr(report)
+    assert report.algorithm == algorithm and report.kernel == (6, 5) and "taps" in repr(report)
 
 
 def test_products():
@@ -161,7 +161,7 @@ def test_out_and_other_numbers():
     (lambda u: dwell.convolve(u, "box:3", border="mirror"), "border: expected zero"),
     (lambda u: dwell.convolve(u, "box:3", passes="two"), "passes: expected"),
     (lambda u: dwell.convolve(u, "laplacian", passes="each-axis"), "expected a product"),
-    (lambda u: dwell.convolve(u, "box:3", way="fast"), "way: expected auto"),
+    (lambda u: dwell.convolve(u, "box:3", algorithm="fast"), "algorithm: expected auto"),
     (lambda u: dwell.convolve(u[:0], "box:3"), "at least one cell"),
     (lambda u: dwell.convolve(u, [np.nan]), "finite weights"),
     (lambda u: dwell.scan(u), "values: expected 1 axis"),

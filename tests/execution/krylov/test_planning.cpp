@@ -37,12 +37,12 @@ std::vector<config_facts> configs() {
 planned<double> plan_for(const csr<double>& a, plan_request request = {},
                          const device_facts& device = facts_of("h200")) {
   const program_kernel v{"cg", "perks", precision::f64, backend::cuda, true, {}, {}, {}, {}};
-  textbook_cg::scalars midst;
-  midst.step = 1;
-  midst.fixed = true;
-  midst.max_steps = 2;
+  textbook_cg::scalars steady;
+  steady.step = 1;
+  steady.fixed = true;
+  steady.max_steps = 2;
   cut_cache<double> cuts(dwell::device::cpu(1), arrays_of(a.view()));
-  return make_plan<textbook_cg, double>(v, configs(), device, cuts, request, midst);
+  return make_plan<textbook_cg, double>(v, configs(), device, cuts, request, steady);
 }
 
 projection project(const planned<double>& made, const device_facts& device = facts_of("h200")) {
@@ -107,29 +107,29 @@ TEST(model, fewer_barriers_pay_for_small_systems_only) {
   EXPECT_FALSE(bound_by_barriers(project(plan_for(generate("poisson2d:1500x1500")))));
 }
 
-/// Plan of cg with a chain of products under policy model.
-planned<double> plan_with_chain(const csr<double>& a, const chain_facts& chain) {
+/// Plan of cg with a sequence of products under policy model.
+planned<double> plan_with_sequence(const csr<double>& a, const sequence_facts& sequence) {
   const program_kernel v{"cg", "perks", precision::f64, backend::cuda, true, {}, {}, {}, {}};
   cut_cache<double> cuts(dwell::device::cpu(1), arrays_of(a.view()));
   plan_request request;
-  request.chain = chain;
+  request.sequence = sequence;
   return make_plan<preconditioned_cg, double>(v, configs(), facts_of("h200"), cuts, request,
-                                              preconditioned_cg::in_midst(false));
+                                              preconditioned_cg::steady_state(false));
 }
 
 // What an iteration with multigrid took there (docs/results/preconditioners.md).
 TEST(model, chains_take_their_bytes_and_phases) {
   struct known {
     const char* name;
-    chain_facts chain;
+    sequence_facts sequence;
     double measured_us;
   };
   for (const known& k : {known{"poisson2d:250x250", {7, 12'900'000, 12'900'000}, 35.4},
                          known{"poisson2d:500x500", {9, 51'900'000, 51'900'000}, 60.7},
                          known{"poisson2d:1000x1000", {11, 197'800'000, 197'800'000}, 130.0}}) {
     SCOPED_TRACE(k.name);
-    const planned<double> made = plan_with_chain(generate(k.name), k.chain);
-    EXPECT_EQ(made.facts.barriers, 3 + k.chain.phases);
+    const planned<double> made = plan_with_sequence(generate(k.name), k.sequence);
+    EXPECT_EQ(made.facts.barriers, 3 + k.sequence.phases);
     const projection p = project(made);
     EXPECT_NEAR(p.seconds * 1e6 / k.measured_us, 1.0, 0.15) << p.seconds * 1e6 << " us";
     EXPECT_LT(p.floor * 1e6, k.measured_us);
@@ -137,17 +137,18 @@ TEST(model, chains_take_their_bytes_and_phases) {
 }
 
 TEST(model, parts_of_an_iteration_add_up) {
-  const chain_facts chain{9, 51'900'000, 51'900'000};
-  const projection all = project(plan_with_chain(generate("poisson2d:500x500"), chain));
-  const auto bytes = static_cast<double>(chain.bytes);
-  EXPECT_EQ(all.without_chain.barriers, 3);
-  EXPECT_GT(all.without_chain.cached_bytes, 0.0);
-  EXPECT_NEAR(all.without_chain.streamed_bytes + bytes, all.streamed_bytes, 1.0);
-  const double sum = all.seconds_of(all.without_chain) + all.seconds_of({0.0, 0.5 * bytes, 4, 4}) +
+  const sequence_facts sequence{9, 51'900'000, 51'900'000};
+  const projection all = project(plan_with_sequence(generate("poisson2d:500x500"), sequence));
+  const auto bytes = static_cast<double>(sequence.bytes);
+  EXPECT_EQ(all.without_sequence.barriers, 3);
+  EXPECT_GT(all.without_sequence.cached_bytes, 0.0);
+  EXPECT_NEAR(all.without_sequence.streamed_bytes + bytes, all.streamed_bytes, 1.0);
+  const double sum = all.seconds_of(all.without_sequence) +
+                     all.seconds_of({0.0, 0.5 * bytes, 4, 4}) +
                      all.seconds_of({0.0, 0.5 * bytes, 5, 5});
   EXPECT_NEAR(sum / all.seconds, 1.0, 1e-12);
   const projection none = project(plan_for(generate("poisson2d:500x500")));
-  EXPECT_NEAR(none.seconds_of(none.without_chain) / none.seconds, 1.0, 1e-12);
+  EXPECT_NEAR(none.seconds_of(none.without_sequence) / none.seconds, 1.0, 1e-12);
 }
 
 TEST(model, the_number_of_teams_has_a_reason) {

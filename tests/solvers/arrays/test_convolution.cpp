@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every way of convolution against plain loops, bit for bit: all filters from 1 x 1 to 31 x 31, all
-// borders, both directions of lanes, images smaller than their filters, batches, three dimensions.
+// Every algorithm of convolution against plain loops, bit for bit: all filters from 1 x 1 to 31 x
+// 31, all borders, both directions of lanes, images smaller than their filters, batches, three
+// dimensions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,29 +27,29 @@ grid<T> run(const grid<T>& image, const convolution_filter& f, const convolution
   return out;
 }
 
-convolution_options in_one_pass(const char* way, border edge = border::reflect,
+convolution_options in_one_pass(const char* algorithm, border edge = border::reflect,
                                 bool correlate = false) {
   convolution_options o;
-  o.way = way;
+  o.algorithm = algorithm;
   o.edge = edge;
   o.correlate = correlate;
   o.passes = filter_passes::one;
   return o;
 }
 
-/// All ways, lanes forwards and backwards.
+/// All algorithms, lanes forwards and backwards.
 template <class T>
 void expect_all_ways(const grid<T>& image, const convolution_filter& f, border edge,
                      bool correlate) {
   const grid<T> expected = plain_convolution<T>(image, f, edge, correlate);
-  for (const char* way : convolution_ways())
+  for (const char* algorithm : convolution_algorithms())
     for (const bool reversed : {false, true}) {
-      auto o = in_one_pass(way, edge, correlate);
+      auto o = in_one_pass(algorithm, edge, correlate);
       o.reverse_lanes = reversed;
       EXPECT_TRUE(same_bits(run(image, f, o), expected))
-          << way << ", filter " << to_string(f.size()) << ", image " << to_string(image.size())
-          << ", " << to_string(edge) << (correlate ? ", correlation" : "")
-          << (reversed ? ", reversed" : "");
+          << algorithm << ", filter " << to_string(f.size()) << ", image "
+          << to_string(image.size()) << ", " << to_string(edge)
+          << (correlate ? ", correlation" : "") << (reversed ? ", reversed" : "");
     }
 }
 
@@ -66,9 +67,9 @@ TYPED_TEST(convolution, of_every_filter_size) {
       const border edge = all_borders[(n + m) % 4];
       const bool correlate = (n / 2 + m) % 2 == 0;
       const auto expected = plain_convolution<TypeParam>(image, f, edge, correlate);
-      for (const char* way : convolution_ways())
-        ASSERT_TRUE(same_bits(run(image, f, in_one_pass(way, edge, correlate)), expected))
-            << way << ", filter " << n << "x" << m << ", " << to_string(edge);
+      for (const char* algorithm : convolution_algorithms())
+        ASSERT_TRUE(same_bits(run(image, f, in_one_pass(algorithm, edge, correlate)), expected))
+            << algorithm << ", filter " << n << "x" << m << ", " << to_string(edge);
     }
 }
 
@@ -104,20 +105,21 @@ TYPED_TEST(convolution, on_threads) {
   const auto image = noise<TypeParam>(extents(211, 333), 9);
   const auto f = noise_filter(extents(7, 5), 10);
   const auto expected = plain_convolution<TypeParam>(image, f, border::periodic, false);
-  for (const char* way : convolution_ways())
+  for (const char* algorithm : convolution_algorithms())
     for (const int threads : {1, 2, 3})
-      EXPECT_TRUE(same_bits(run(image, f, in_one_pass(way, border::periodic), threads), expected))
-          << way << ", " << threads;
+      EXPECT_TRUE(
+          same_bits(run(image, f, in_one_pass(algorithm, border::periodic), threads), expected))
+          << algorithm << ", " << threads;
 }
 
 TYPED_TEST(convolution, of_a_batch) {
   const extents size(13, 29);
   const auto images = noise<TypeParam>(extents(5, 13, 29), 11);
   const auto f = noise_filter(extents(3, 5), 12);
-  for (const char* way : convolution_ways()) {
+  for (const char* algorithm : convolution_algorithms()) {
     std::vector<TypeParam> out(images.cells().size());
     const auto report =
-        convolve<TypeParam>(device::cpu(2), size, images.cells(), out, f, in_one_pass(way));
+        convolve<TypeParam>(device::cpu(2), size, images.cells(), out, f, in_one_pass(algorithm));
     EXPECT_EQ(report.images, 5);
     for (int k = 0; k < 5; ++k) {
       grid<TypeParam> one(size);
@@ -125,7 +127,7 @@ TYPED_TEST(convolution, of_a_batch) {
       const auto expected = plain_convolution<TypeParam>(one, f, border::reflect, false);
       EXPECT_EQ(0, std::memcmp(out.data() + static_cast<std::size_t>(k) * size.cells(),
                                expected.cells().data(), expected.cells().size_bytes()))
-          << way << ", image " << k;
+          << algorithm << ", image " << k;
     }
   }
 }
@@ -144,12 +146,12 @@ TYPED_TEST(convolution, spreads_a_nan_as_far_as_the_filter_reaches) {
   auto image = noise<TypeParam>(extents(20, 150), 15);
   image(11, 70) = std::numeric_limits<TypeParam>::quiet_NaN();
   const auto f = noise_filter(extents(6, 5), 16);
-  for (const char* way : convolution_ways()) {
-    const auto out = run(image, f, in_one_pass(way, border::zero, true));
+  for (const char* algorithm : convolution_algorithms()) {
+    const auto out = run(image, f, in_one_pass(algorithm, border::zero, true));
     for (int y = 0; y < 20; ++y)
       for (int x = 0; x < 150; ++x) {
         const bool reached = y - 3 <= 11 && 11 <= y + 2 && x - 2 <= 70 && 70 <= x + 2;
-        ASSERT_EQ(out(y, x) != out(y, x), reached) << way << " " << y << " " << x;
+        ASSERT_EQ(out(y, x) != out(y, x), reached) << algorithm << " " << y << " " << x;
       }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Images of 8 and of 16 bits: the bits of their values as f32, rounded once at the end, for every
-// way, border, direction of lanes and number of passes. And numbers of 16 bits themselves.
+// algorithm, border, direction of lanes and number of passes. And numbers of 16 bits themselves.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -40,16 +40,16 @@ void expect_bits_of_floats(const grid<Cell>& image, const convolution_filter& f,
                            convolution_options o) {
   const grid<float> sums = expected_sums(image, f, o);
   const grid<Cell> rounded = plain_rounded<Cell>(sums);
-  for (const char* way : convolution_ways())
+  for (const char* algorithm : convolution_algorithms())
     for (const bool reversed : {false, true}) {
-      o.way = way;
+      o.algorithm = algorithm;
       o.reverse_lanes = reversed;
       grid<float> wide(image.size(), std::numeric_limits<float>::quiet_NaN());
       grid<Cell> narrow(image.size(), Cell(77));
       const auto report = convolve<Cell, float>(device::cpu(2), image.view(), wide.view(), f, o);
       convolve<Cell>(device::cpu(2), image.view(), narrow.view(), f, o);
-      const std::string what = std::string(way) + ", filter " + to_string(f.size()) + ", image " +
-                               to_string(image.size()) + ", " + to_string(o.edge) +
+      const std::string what = std::string(algorithm) + ", filter " + to_string(f.size()) +
+                               ", image " + to_string(image.size()) + ", " + to_string(o.edge) +
                                (reversed ? ", reversed, " : ", ") + std::to_string(report.passes);
       EXPECT_EQ(0, std::memcmp(wide.cells().data(), sums.cells().data(), sums.cells().size_bytes()))
           << what;

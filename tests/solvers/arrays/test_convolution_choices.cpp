@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a convolution refuses, with its message; named filters; products that are found; the choice
-// of passes and ways.
+// of passes and algorithms.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -47,10 +47,11 @@ TEST(convolution_choices, sizes_that_do_not_agree_are_refused) {
 
 TEST(convolution_choices, words_that_are_not_known_are_refused) {
   convolution_options o;
-  o.way = "sistolic";
-  EXPECT_EQ(refusal_of(extents(3, 4), 12, 12, blur, o),
-            "way: expected auto, systolic, window, shared, direct, found 'sistolic'; did you mean "
-            "'systolic'?");
+  o.algorithm = "sistolic";
+  EXPECT_EQ(
+      refusal_of(extents(3, 4), 12, 12, blur, o),
+      "algorithm: expected auto, systolic, window, shared, direct, found 'sistolic'; did you mean "
+      "'systolic'?");
   EXPECT_EQ(refusal([] { parse_border("mirror"); }),
             "border: expected zero, replicate, reflect or periodic, found 'mirror'");
   EXPECT_EQ(refusal([] { convolution_filter::named("gaussian"); }),
@@ -184,7 +185,7 @@ TEST(convolution_choices, tiles_are_copied_where_rows_share_sets_of_the_cache) {
     for (const cell_bytes& bytes : {f32_cells, cell_bytes{1, 4, 1}}) {
       const auto plan = plan_convolution(device::cpu(1).facts(), extents(40, width), 1,
                                          convolution_filter::named("box:31"), o, bytes);
-      EXPECT_EQ(plan.way == std::string("shared"),
+      EXPECT_EQ(plan.algorithm == std::string("shared"),
                 copies_pay(large, std::int64_t{width} * bytes.in, first_level_cache()))
           << plan.reason;
     }
@@ -202,8 +203,8 @@ TEST(convolution_choices, the_latencies_of_the_document) {
 
 TEST(convolution_choices, large_filters_are_systolic_on_a_gpu) {
   const device_facts h200 = facts_of("h200");
-  const auto time = [&](const char* way, int taps) {
-    return projected_time(way, extents(taps, taps), 8192.0 * 8192, h200, f32_cells);
+  const auto time = [&](const char* algorithm, int taps) {
+    return projected_time(algorithm, extents(taps, taps), 8192.0 * 8192, h200, f32_cells);
   };
   EXPECT_LT(time("systolic", 15), time("window", 15));
   EXPECT_LT(time("systolic", 15), time("shared", 15));

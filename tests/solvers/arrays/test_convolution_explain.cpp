@@ -28,7 +28,7 @@ TEST(convolution_explain, says_what_a_run_does_on_a_cpu) {
     const auto filter = convolution_filter::named(name);
     const auto ran = convolve<float>(device::cpu(2), size, in, out, filter);
     const auto said = explain(size, 1, filter, device::cpu(2).facts());
-    EXPECT_EQ(said.way, ran.way);
+    EXPECT_EQ(said.algorithm, ran.algorithm);
     EXPECT_EQ(said.reason, ran.reason);
     EXPECT_EQ(said.threads, ran.threads);
     EXPECT_EQ(static_cast<int>(said.passes.size()), ran.passes);
@@ -49,8 +49,8 @@ TEST(convolution_explain, auto_takes_the_way_of_the_least_time) {
                                  facts_of(gpu), in_one_pass, type);
           ASSERT_EQ(e.passes.size(), 1u);
           EXPECT_EQ(e.chosen().projected.all, e.passes[0].projected.all);
-          for (const auto& w : e.ways) {
-            EXPECT_GE(w.projected.all, e.chosen().projected.all) << w.way;
+          for (const auto& w : e.algorithms) {
+            EXPECT_GE(w.projected.all, e.chosen().projected.all) << w.algorithm;
             const auto& t = w.projected;
             EXPECT_NEAR(t.memory + t.multiply_adds + t.moves + t.chain, t.all, 1e-12 * t.all);
             EXPECT_GT(t.memory, 0);
@@ -64,9 +64,9 @@ TEST(convolution_explain, narrow_cells_take_less_of_memory_and_nothing_else) {
                    in_one_pass, cells, result);
   };
   const auto f32 = said("f32", ""), u8 = said("u8", ""), wide = said("u8", "f32");
-  EXPECT_DOUBLE_EQ(u8.ways[0].projected.memory * 4, f32.ways[0].projected.memory);
-  EXPECT_DOUBLE_EQ(wide.ways[0].projected.memory * 8 / 5, f32.ways[0].projected.memory);
-  EXPECT_EQ(u8.ways[0].projected.moves, f32.ways[0].projected.moves);
+  EXPECT_DOUBLE_EQ(u8.algorithms[0].projected.memory * 4, f32.algorithms[0].projected.memory);
+  EXPECT_DOUBLE_EQ(wide.algorithms[0].projected.memory * 8 / 5, f32.algorithms[0].projected.memory);
+  EXPECT_EQ(u8.algorithms[0].projected.moves, f32.algorithms[0].projected.moves);
   EXPECT_EQ(u8.precision, "f32");
   EXPECT_EQ(u8.result, "u8");
   EXPECT_EQ(wide.result, "f32");
@@ -93,10 +93,10 @@ TEST(convolution_explain, has_the_quantities_of_the_document) {
   ASSERT_TRUE(q.has_latencies());
   EXPECT_EQ(q.latency_shared, 81 * (t.multiply_add + 2 * t.shared_read));
   EXPECT_EQ(q.latency_systolic, 81 * (t.multiply_add + t.shared_read) + 8 * t.shuffle);
-  // The tile of the way is what remains: its columns are cut to whole pieces.
-  const auto systolic =
-      std::find_if(e.ways.begin(), e.ways.end(), [](const auto& w) { return w.way == "systolic"; });
-  ASSERT_NE(systolic, e.ways.end());
+  // The tile of the algorithm is what remains: its columns are cut to whole pieces.
+  const auto systolic = std::find_if(e.algorithms.begin(), e.algorithms.end(),
+                                     [](const auto& w) { return w.algorithm == "systolic"; });
+  ASSERT_NE(systolic, e.algorithms.end());
   EXPECT_EQ(systolic->rows, q.sum_rows);
   EXPECT_LE(systolic->columns, q.warp_columns - q.tap_columns + 1);
   EXPECT_GE(systolic->halo, q.halo_ratio);
@@ -142,7 +142,7 @@ TEST(convolution_explain, images_of_every_size_are_systolic_on_a_gpu) {
     for (const int cells : {64, 512, 1024, 2048, 8192}) {
       const auto e = explain(extents(cells, cells), 1, convolution_filter::named(filter),
                              facts_of("h100"), in_one_pass);
-      EXPECT_EQ(e.way, "systolic") << filter << " " << cells;
+      EXPECT_EQ(e.algorithm, "systolic") << filter << " " << cells;
       const convolution_seconds& t = e.chosen().projected;
       if (filter == std::string_view("box:3")) {
         EXPECT_EQ(t.chain > t.all / 2, cells <= 512) << cells;
@@ -154,12 +154,12 @@ TEST(convolution_explain, says_what_has_too_little_shared_memory) {
   device_facts small = facts_of("v100");
   small.shared_per_team = 48 << 10;
   const auto e = explain(extents(512, 512), 1, convolution_filter::named("box:31"), small,
-                         {.way = "shared", .passes = filter_passes::one}, "f64");
-  EXPECT_EQ(e.way, "shared");
+                         {.algorithm = "shared", .passes = filter_passes::one}, "f64");
+  EXPECT_EQ(e.algorithm, "shared");
   EXPECT_GT(e.chosen().shared, small.shared_per_team);
   EXPECT_NE(e.chosen().refusal.find("a block has 49152"), std::string::npos) << e.chosen().refusal;
-  EXPECT_EQ(e.ways.back().way, "direct");
-  EXPECT_EQ(e.ways.back().refusal, "");
+  EXPECT_EQ(e.algorithms.back().algorithm, "direct");
+  EXPECT_EQ(e.algorithms.back().refusal, "");
 }
 
 TEST(convolution_explain, refuses_what_convolve_refuses) {
@@ -178,8 +178,8 @@ TEST(convolution_explain, refuses_what_convolve_refuses) {
             "result: expected u8 or f32 of cells of u8, found f16");
   EXPECT_EQ(refused(extents(3, 4), 1, "f64", "f32"),
             "result: expected f64 of cells of f64, found f32");
-  EXPECT_EQ(refused(extents(3, 4), 1, "f32", "", {.way = "fast"}),
-            "way: expected auto, systolic, window, shared, direct, found 'fast'");
+  EXPECT_EQ(refused(extents(3, 4), 1, "f32", "", {.algorithm = "fast"}),
+            "algorithm: expected auto, systolic, window, shared, direct, found 'fast'");
 }
 
 }  // namespace

@@ -86,9 +86,9 @@ TEST(convolution_runner, refuses_what_cannot_be_prepared) {
   EXPECT_EQ(refused(extents(0, 4)), "size: expected at least one cell along each axis, found 0x4");
   EXPECT_EQ(refused(extents(2, 3, 4)), "filter: expected 3 dimensions as the image has, found 2");
   convolution_options o;
-  o.way = "fast";
+  o.algorithm = "fast";
   EXPECT_EQ(refused(extents(3, 4), o),
-            "way: expected auto, systolic, window, shared, direct, found 'fast'");
+            "algorithm: expected auto, systolic, window, shared, direct, found 'fast'");
   EXPECT_EQ(refused(extents(3, 4)), "accepted");
 }
 

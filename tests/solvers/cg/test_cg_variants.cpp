@@ -15,7 +15,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
 #include "dwell/formats/matrix_market.hpp"
-#include "dwell/solvers/linear/choose/form.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {
@@ -31,7 +31,7 @@ class cg_variants : public testing::TestWithParam<std::string> {
     const expectation expected = expect_of(s, p);
     for (const std::string& variant : other_variants()) {
       std::map<std::tuple<std::string, int, int, int>, std::vector<T>> bits;
-      std::map<std::string, int> forms, compared;  // by family
+      std::map<std::string, int> variants, compared;  // by family
       const auto one = [&](solve_options o, const std::string& policy) {
         SCOPED_TRACE(fmt::format("{}: {} under {}, policy {}, teams {}, config {}{}", GetParam(),
                                  variant, o.executor, policy, o.teams, o.config,
@@ -43,7 +43,7 @@ class cg_variants : public testing::TestWithParam<std::string> {
         EXPECT_EQ(got.report.variant, variant);
         // What such a variant carries along may cost it steps that Eigen does not need.
         expectation here = expected;
-        if (find_form("cg", variant).drifts) here.eigen_iterations = -1;
+        if (find_variant("cg", variant).needs_residual_replacement) here.eigen_iterations = -1;
         check_solution(s, here, got);
         if (expected.eigen_iterations >= 0) {
           EXPECT_LE(got.report.iterations, 1.05 * expected.eigen_iterations + 2);
@@ -61,13 +61,13 @@ class cg_variants : public testing::TestWithParam<std::string> {
         const auto policies = family == "plain"
                                   ? std::vector<const char*>{"auto"}
                                   : std::vector<const char*>{"none", "vectors", "matrix", "greedy"};
-        forms[family] += static_cast<int>(policies.size());
+        variants[family] += static_cast<int>(policies.size());
         for (const cut& how : place::few_cuts()) {
           for (const char* policy : policies) one(with(executor, how, expected.rtol, p), policy);
           if (HasFatalFailure()) return;
         }
       }
-      for (const auto& [family, count] : forms) {
+      for (const auto& [family, count] : variants) {
         if (count == 1) continue;
         EXPECT_GT(compared[family], 0) << family << ": no two runs had the same cut";
       }

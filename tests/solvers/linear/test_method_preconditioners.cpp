@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods with preconditioners that are chains of products: answers, iteration counts, the same
+// Methods with preconditioners that are sequences of products: answers, iteration counts, the same
 // bits from every executor, at any scale. Linked again into the tests of a GPU.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ void precondition_by_products(const std::string& method) {
       solution<T> got;
       try {
         got = run(s.system, o);
-      } catch (const unsupported_error& e) {  // a config without code for chains
+      } catch (const unsupported_error& e) {  // a config without code for sequences
         EXPECT_GE(how.config, 0) << e.what();
         continue;
       }
@@ -65,7 +65,7 @@ TEST_F(methods_here, are_preconditioned_by_products) {
   }
 }
 
-// Every preconditioner that is a chain, under every method that takes it.
+// Every preconditioner that is a sequence, under every method that takes it.
 TEST_F(methods_here, take_every_preconditioner_that_fits) {
   for (const char* matrix : {"poisson2d:41x37", "convection2d:40x30:20"})
     for (const method_description& method : methods()) {
@@ -76,7 +76,7 @@ TEST_F(methods_here, take_every_preconditioner_that_fits) {
       o.restart = 60;
       const int alone = run(s, o).report.iterations;
       for (const preconditioner_kind& kind : preconditioner_kinds()) {
-        if (!kind.is_chain()) continue;
+        if (!kind.is_sequence()) continue;
         SCOPED_TRACE(fmt::format("{} of {} with {}", method.name, matrix, kind.name));
         o.preconditioner = kind.is;
         o.preconditioning.block_size = 8;

@@ -61,7 +61,7 @@ struct set_up {
                                          val.data()},
                       o)) {}
   index rows(std::size_t level) const { return made.levels[level].rows; }
-  const product_chain& chain() const { return made.products.chain; }
+  const product_sequence& sequence() const { return made.products.sequence; }
 
   device where;
   buffer<index> row_ptr, col;
@@ -69,22 +69,22 @@ struct set_up {
   amg_hierarchy made;
 };
 
-/// The matrices of the products, in the order of the chain: S and Q' down, the last one, Q up.
+/// The matrices of the products, in the order of the sequence: S and Q' down, the last one, Q up.
 inline std::vector<dense_matrix> matrices_of(const set_up& s) {
   std::vector<dense_matrix> all;
   const auto levels = s.made.levels.size();
   for (std::size_t l = 0; l + 1 < levels; ++l) {
-    all.push_back(dense_of(s.where, s.chain().product[2 * l].matrix, s.rows(l)));
-    all.push_back(dense_of(s.where, s.chain().product[2 * l + 1].matrix, s.rows(l)));
+    all.push_back(dense_of(s.where, s.sequence().product[2 * l].matrix, s.rows(l)));
+    all.push_back(dense_of(s.where, s.sequence().product[2 * l + 1].matrix, s.rows(l)));
   }
   const std::size_t last = 2 * (levels - 1);
-  all.push_back(dense_of(s.where, s.chain().product[last].matrix, s.rows(levels - 1)));
+  all.push_back(dense_of(s.where, s.sequence().product[last].matrix, s.rows(levels - 1)));
   for (std::size_t up = 1; up < levels; ++up)
-    all.push_back(dense_of(s.where, s.chain().product[last + up].matrix, s.rows(levels - up)));
+    all.push_back(dense_of(s.where, s.sequence().product[last + up].matrix, s.rows(levels - up)));
   return all;
 }
 
-/// The chain as a dense matrix: M b for all unit vectors.
+/// The sequence as a dense matrix: M b for all unit vectors.
 inline dense_matrix applied(const std::vector<dense_matrix>& m, std::size_t levels,
                             std::size_t level = 0) {
   if (level + 1 == levels) return m[2 * level];
@@ -108,11 +108,11 @@ inline dense_vector v_cycle(const std::vector<dense_matrix>& a, const std::vecto
   return x;
 }
 
-/// All values of the chain.
+/// All values of the sequence.
 inline std::vector<std::vector<float>> values_of(const set_up& s) {
   std::vector<std::vector<float>> all;
-  for (int k = 0; k < s.chain().begin[s.chain().phases]; ++k) {
-    const sliced_matrix& m = s.chain().product[k].matrix;
+  for (int k = 0; k < s.sequence().begin[s.sequence().phases]; ++k) {
+    const sliced_matrix& m = s.sequence().product[k].matrix;
     const auto begin = downloaded(s.where, m.begin, static_cast<std::size_t>(m.slices) + 1);
     all.push_back(downloaded(s.where, m.val, static_cast<std::size_t>(begin.back()) * slice_step));
   }

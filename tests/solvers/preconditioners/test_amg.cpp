@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Aggregation multigrid: the chain of products beside a V-cycle that is written as in a textbook,
-// with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on
+// Aggregation multigrid: the sequence of products beside a V-cycle that is written as in a
+// textbook, with dense matrices; the Galerkin identity; symmetry and definiteness; the same bits on
 // two set-ups, with many threads, and on a GPU; solves under every executor. Linked again into the
 // tests of a GPU.
 #include <fmt/format.h>
@@ -224,11 +224,11 @@ TEST_F(amg, repeats_bit_for_bit_and_as_on_the_host) {
     const set_up on_host(device::cpu(1), matrix, {});
     ASSERT_GE(first.made.levels.size(), 2u);
     for (const set_up* other : {&second, &on_host}) {
-      ASSERT_EQ(first.chain().phases, other->chain().phases);
-      for (int k = 0; k < first.chain().begin[first.chain().phases]; ++k) {
+      ASSERT_EQ(first.sequence().phases, other->sequence().phases);
+      for (int k = 0; k < first.sequence().begin[first.sequence().phases]; ++k) {
         SCOPED_TRACE(k);
-        const sliced_matrix &x = first.chain().product[k].matrix,
-                            &y = other->chain().product[k].matrix;
+        const sliced_matrix &x = first.sequence().product[k].matrix,
+                            &y = other->sequence().product[k].matrix;
         ASSERT_EQ(x.rows, y.rows);
         ASSERT_EQ(x.lanes, y.lanes);
         const auto slices = static_cast<std::size_t>(x.slices) + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Multigrid with near-null vectors and nodes: the tentative prolongation and the vectors of coarse
-// levels from their definitions, the chain beside a V-cycle with dense matrices, symmetry
+// levels from their definitions, the sequence beside a V-cycle with dense matrices, symmetry
 // and definiteness, the same bits on two set-ups and on both backends, iterations of elasticity,
 // refusals. Linked again into the tests of a GPU.
 #include <fmt/format.h>
@@ -139,7 +139,7 @@ dense_matrix held_part(const dense_matrix& a, index node_rows, const dense_matri
   return held;
 }
 
-// With Q = (I - w D^-1 A)^2 T of the chain, T R = B means that Q R is what two sweeps make of B.
+// With Q = (I - w D^-1 A)^2 T of the sequence, T R = B means that Q R is what two sweeps make of B.
 TEST_F(amg_near_null, is_a_v_cycle_whose_tentative_prolongations_hold_the_vectors) {
   for (const system_with_modes& system : small_systems()) {
     SCOPED_TRACE(system.name);

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cg_runner.hpp"
-#include "chain_matrices.hpp"
 #include "dwell/base/error.hpp"
 #include "place.hpp"
-#include "played_chain.hpp"
+#include "played_sequence.hpp"
+#include "sequence_matrices.hpp"
 
 namespace dwell::test {
 namespace {
@@ -31,8 +31,8 @@ class block_jacobi : public testing::Test {
       const index n = (k + 1 < first.size() ? first[k + 1] : matrix.rows) - begin;
       expected.block(begin, begin, n, n) = inverse_of(a.block(begin, begin, n, n));
     }
-    const played_chain made(place::where(), matrix, preconditioner::block_jacobi,
-                            {.block_size = size});
+    const played_sequence made(place::where(), matrix, preconditioner::block_jacobi,
+                               {.block_size = size});
     EXPECT_EQ(made.phases(), 1);
     const dense_matrix m = made.dense();
     const double unit = std::exp2(std::round(std::log2(m.norm() / expected.norm())));
@@ -62,7 +62,7 @@ class block_jacobi : public testing::Test {
   }
   static std::string said(const csr<double>& a, int size) {
     try {
-      played_chain(place::where(), a, preconditioner::block_jacobi, {.block_size = size});
+      played_sequence(place::where(), a, preconditioner::block_jacobi, {.block_size = size});
     } catch (const input_error& e) {
       return e.what();
     }
@@ -102,7 +102,7 @@ TEST_F(block_jacobi, pivots_in_unsymmetric_blocks) {
   const csr<double> a = matrix_of(18, one);
   const dense_matrix expected = inverse_of(dense_of(a));
   const dense_matrix m =
-      played_chain(place::where(), a, preconditioner::block_jacobi, {.block_size = 6}).dense();
+      played_sequence(place::where(), a, preconditioner::block_jacobi, {.block_size = 6}).dense();
   const double unit = std::exp2(std::round(std::log2(m.norm() / expected.norm())));
   for (index i = 0; i < 18; ++i)
     for (index j = i / 6 * 6; j < i / 6 * 6 + 6; ++j)

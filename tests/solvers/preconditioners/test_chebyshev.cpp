@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "cg_runner.hpp"
-#include "chain_matrices.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
 #include "place.hpp"
-#include "played_chain.hpp"
+#include "played_sequence.hpp"
+#include "sequence_matrices.hpp"
 
 namespace dwell::test {
 namespace {
@@ -54,8 +54,8 @@ TEST_F(chebyshev, is_the_recurrence_of_the_textbook) {
       const double sigma = theta / delta;
       const dense_matrix a = dense_of(matrix);
       const dense_vector inverse = a.diagonal().cwiseInverse();
-      const played_chain made(place::where(), matrix, preconditioner::chebyshev,
-                              {.degree = degree});
+      const played_sequence made(place::where(), matrix, preconditioner::chebyshev,
+                                 {.degree = degree});
       EXPECT_EQ(made.phases(), degree);
       dense_vector r(matrix.rows);
       for (index i = 0; i < matrix.rows; ++i) r[i] = std::sin(1.0 + 0.9 * i);
@@ -89,7 +89,7 @@ TEST_F(chebyshev, flattens_the_spectrum) {
     };
     const dense_matrix a = dense_of(matrix);
     dense_matrix ma =
-        played_chain(place::where(), matrix, preconditioner::chebyshev, {.degree = degree})
+        played_sequence(place::where(), matrix, preconditioner::chebyshev, {.degree = degree})
             .dense() *
         a;
     dense_vector got = real_eigenvalues(ma);

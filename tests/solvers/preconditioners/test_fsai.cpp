@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "cg_runner.hpp"
-#include "chain_matrices.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "place.hpp"
-#include "played_chain.hpp"
+#include "played_sequence.hpp"
+#include "sequence_matrices.hpp"
 
 namespace dwell::test {
 namespace {
@@ -24,7 +24,7 @@ TEST_F(fsai, has_the_factor_of_its_equations) {
   for (const int power : {1, 2})
     for (const auto& [name, matrix] : definite_matrices()) {
       SCOPED_TRACE(testing::Message() << name << ", power " << power);
-      const played_chain m(place::where(), matrix, preconditioner::fsai, {.power = power});
+      const played_sequence m(place::where(), matrix, preconditioner::fsai, {.power = power});
       EXPECT_EQ(m.phases(), 2);
       EXPECT_TRUE(m.note().empty());
       const dense_matrix g = m.matrix(0), a = dense_of(matrix);
@@ -55,7 +55,7 @@ TEST_F(fsai, of_a_full_pattern_is_the_inverse) {
   for (index i = 0; i < 40; ++i)
     for (index j = 0; j < i; ++j) full.add(i, j, std::sin(1.0 + i * j));
   const csr<double> matrix = full.dominant([](index i) { return 0.1 + i; });
-  const played_chain m(place::where(), matrix, preconditioner::fsai);
+  const played_sequence m(place::where(), matrix, preconditioner::fsai);
   dense_matrix product = m.dense() * dense_of(matrix);
   product /= product(0, 0);
   EXPECT_LT((product - dense_matrix::Identity(40, 40)).norm(), 1e-4);
@@ -65,7 +65,7 @@ TEST_F(fsai, keeps_the_largest_of_long_rows) {
   symmetric arrow(300);
   for (index i = 0; i + 1 < 300; ++i) arrow.add(299, i, i % 5 == 0 ? -1.0 : -0.01);
   const csr<double> matrix = arrow.dominant([](index) { return 1.0; });
-  const played_chain m(place::where(), matrix, preconditioner::fsai);
+  const played_sequence m(place::where(), matrix, preconditioner::fsai);
   const dense_matrix g = m.matrix(0);
   int elements = 0;
   for (index j = 0; j < 300; ++j) {
@@ -83,7 +83,7 @@ TEST_F(fsai, squares_no_matrix_whose_square_is_nearly_full) {
   symmetric arrow(2000);
   for (index i = 0; i + 1 < 2000; ++i) arrow.add(1999, i, -1.0);
   const csr<double> matrix = arrow.dominant([](index) { return 1.0; });
-  const played_chain m(place::where(), matrix, preconditioner::fsai, {.power = 2});
+  const played_sequence m(place::where(), matrix, preconditioner::fsai, {.power = 2});
   EXPECT_NE(m.note().find("the pattern of A"), std::string::npos) << m.note();
 }
 
@@ -97,7 +97,7 @@ TEST_F(fsai, reports_say_what_a_user_should_know) {
   o.preconditioner = preconditioner::fsai;
   EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, "");
   o.preconditioning.power = 2;
-  const played_chain made(place::where(), matrix, preconditioner::fsai, {.power = 2});
+  const played_sequence made(place::where(), matrix, preconditioner::fsai, {.power = 2});
   linear_solver<double> solver(place::where(), matrix.view(), o);
   for (int k = 0; k < 2; ++k) {
     const solve_report r = solver.solve(std::span<const double>(b), std::span<double>(x));
@@ -113,7 +113,7 @@ TEST_F(fsai, leaves_the_diagonal_where_a_matrix_is_not_definite) {
   for (index i = 0; i < 5; ++i) m.add(i, i, 4.0);
   m.add(1, 0, -1.0);
   m.add(3, 2, 8.0);  // 4 4 - 8 8 < 0
-  const played_chain made(place::where(), m.as_is(), preconditioner::fsai);
+  const played_sequence made(place::where(), m.as_is(), preconditioner::fsai);
   EXPECT_EQ(made.note(),
             "fsai: 1 row has the diagonal alone: the matrix is not positive definite there");
   const dense_matrix g = made.matrix(0);

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cg_runner.hpp"
-#include "chain_matrices.hpp"
 #include "dwell/base/error.hpp"
 #include "place.hpp"
-#include "played_chain.hpp"
+#include "played_sequence.hpp"
+#include "sequence_matrices.hpp"
 
 namespace dwell::test {
 namespace {
@@ -110,8 +110,8 @@ TEST_F(ilu0, has_the_factors_of_the_textbook_after_enough_sweeps) {
     SCOPED_TRACE(name);
     const scaled_matrix s(matrix);
     const dense_matrix f = textbook_factors(s);
-    const played_chain made(place::where(), matrix, preconditioner::ilu0,
-                            {.factor_sweeps = 100, .sweeps = 16});
+    const played_sequence made(place::where(), matrix, preconditioner::ilu0,
+                               {.factor_sweeps = 100, .sweeps = 16});
     EXPECT_EQ(made.phases(), 32);
     expect_near(made.dense(), applied(s, f, 16), 1e-5);
     // N_L, the matrix of the second sweep, is there as it is.
@@ -123,8 +123,8 @@ TEST_F(ilu0, has_the_factors_of_the_textbook_after_enough_sweeps) {
 TEST_F(ilu0, is_exact_where_the_sweeps_reach_all_rows) {
   const csr<double> matrix = generate("poisson2d:9x7");  // 15 levels
   const scaled_matrix s(matrix);
-  const played_chain made(place::where(), matrix, preconditioner::ilu0,
-                          {.factor_sweeps = 60, .sweeps = 16});
+  const played_sequence made(place::where(), matrix, preconditioner::ilu0,
+                             {.factor_sweeps = 60, .sweeps = 16});
   expect_near(made.dense(), applied(s, textbook_factors(s), 0), 1e-5);
 }
 
@@ -134,8 +134,8 @@ TEST_F(ilu0, sweeps_as_often_as_asked) {
       for (const int sweeps : {1, 2, 3, 4}) {
         SCOPED_TRACE(testing::Message() << name << ", " << factor_sweeps << ", " << sweeps);
         const scaled_matrix s(matrix);
-        const played_chain made(place::where(), matrix, preconditioner::ilu0,
-                                {.factor_sweeps = factor_sweeps, .sweeps = sweeps});
+        const played_sequence made(place::where(), matrix, preconditioner::ilu0,
+                                   {.factor_sweeps = factor_sweeps, .sweeps = sweeps});
         EXPECT_EQ(made.phases(), 2 * sweeps);
         expect_near(made.dense(), applied(s, swept_factors(s, factor_sweeps), sweeps), 1e-5);
       }
@@ -187,7 +187,7 @@ TEST_F(ilu0, spares_steps_of_bicgstab) {
     }();
     const int jacobi =
         bicgstab_steps(a, [&](const dense_vector& v) { return inverse.cwiseProduct(v).eval(); });
-    const played_chain made(place::where(), a, preconditioner::ilu0);
+    const played_sequence made(place::where(), a, preconditioner::ilu0);
     const int steps = bicgstab_steps(a, made);
     RecordProperty(kind, steps);
     EXPECT_LT(steps, 0.6 * jacobi) << jacobi;
@@ -199,7 +199,7 @@ TEST_F(ilu0, refuses_factors_that_fail) {
   for (index i = 0; i < 6; ++i) m.add(i, i, 2.0);
   m.add(4, 1, 2.0);  // the pivot of row 5 is 2 - 2 2 / 2 = 0
   try {
-    played_chain(place::where(), m.as_is(), preconditioner::ilu0);
+    played_sequence(place::where(), m.as_is(), preconditioner::ilu0);
     ADD_FAILURE() << "it was taken";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("found pivot 0 in row 5 (counted from 1"),

@@ -16,7 +16,7 @@ using namespace gpu;
 template <bool Orders>
 struct cluster_barrier {
   __device__ explicit cluster_barrier(unsigned*) {}
-  __device__ void meet() {
+  __device__ void wait() {
 #if __CUDA_ARCH__ >= 900
     if constexpr (Orders) {
       asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -32,7 +32,7 @@ struct cluster_barrier {
 /// That of Dwell's teams (execution/team/team_cuda.cuh): one thread orders what its block wrote.
 struct dwell_cluster_barrier {
   __device__ explicit dwell_cluster_barrier(unsigned*) {}
-  __device__ void meet() {
+  __device__ void wait() {
     __syncthreads();
 #if __CUDA_ARCH__ >= 900
     if (threadIdx.x == 0) asm volatile("fence.acq_rel.cluster;" ::: "memory");
@@ -48,7 +48,7 @@ constexpr unsigned flag_stride = 32;  // a line each
 class ring_flags {
  public:
   __device__ explicit ring_flags(unsigned* flags) : flags_(flags) {}
-  __device__ void meet() {
+  __device__ void wait() {
     ++round_;
     __syncthreads();
     if (threadIdx.x == 0)
@@ -75,23 +75,23 @@ class ring_flags {
 
 template <class Barrier>
 __global__ void __launch_bounds__(1024, 2)
-    meeting_kernel(kernel_span* spans, unsigned* words, long long rounds) {
+    barrier_kernel(kernel_span* spans, unsigned* words, long long rounds) {
   Barrier barrier(words);
-  barrier.meet();  // blocks begin one by one
+  barrier.wait();  // blocks begin one by one
   const span_clock clock;
 #pragma unroll 1
-  for (long long r = 0; r < rounds; ++r) barrier.meet();
+  for (long long r = 0; r < rounds; ++r) barrier.wait();
   clock.end(spans);
 }
 
 template <class Barrier>
-void add_meeting(measuring& m, kernel_timer& timer, const char* probe, const launch_shape& shape) {
+void add_barrier(measuring& m, kernel_timer& timer, const char* probe, const launch_shape& shape) {
   const gpu_array<unsigned> words(static_cast<std::size_t>(shape.blocks) * flag_stride);
   measured_row row{"sync", probe, shape.threads};
   row.blocks = shape.blocks;
   m.add(row, [&](double rounds) {
     DWELL_CUDA(cudaMemsetAsync(words.data(), 0, words.size() * sizeof(unsigned), timer.stream()));
-    return timer.run(shape, meeting_kernel<Barrier>, words.data(), static_cast<long long>(rounds));
+    return timer.run(shape, barrier_kernel<Barrier>, words.data(), static_cast<long long>(rounds));
   });
 }
 
@@ -103,11 +103,11 @@ void measure_grid(measuring& m, const char* probe) {
     for (int threads = 32; threads <= 1024; threads *= 2) {
       int fit = 0;
       DWELL_CUDA(
-          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, meeting_kernel<Barrier>, threads, 0));
+          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, barrier_kernel<Barrier>, threads, 0));
       if (fit < per_unit) continue;
       launch_shape shape{per_unit * m.request().here.units, threads};
       shape.cooperative = true;
-      add_meeting<Barrier>(m, timer, probe, shape);
+      add_barrier<Barrier>(m, timer, probe, shape);
     }
 }
 
@@ -118,7 +118,7 @@ void measure_cluster(measuring& m, const char* probe) {
     for (int blocks = 2; blocks <= m.request().here.cluster_teams; blocks *= 2) {
       launch_shape shape{blocks, threads};
       shape.cluster = blocks;
-      add_meeting<Barrier>(m, timer, probe, shape);
+      add_barrier<Barrier>(m, timer, probe, shape);
     }
 }
 
@@ -146,7 +146,7 @@ void measure_ring_flags(measuring& m) {
   for (const int threads : {256, 512, 1024}) {
     launch_shape shape{m.request().here.units, threads};
     shape.cooperative = true;
-    add_meeting<ring_flags>(m, timer, "neighbour flags", shape);
+    add_barrier<ring_flags>(m, timer, "neighbour flags", shape);
   }
 }
 

@@ -116,12 +116,12 @@ class whole_device {
     last_kernel<<<1, threads, 0, stream>>>(partial_.data(), blocks, to_.data());
     DWELL_CUDA(cudaGetLastError());
   }
-  void meet_in_grid(cudaStream_t stream, const double* v, std::int64_t n) const {
+  void barrier_in_grid(cudaStream_t stream, const double* v, std::int64_t n) const {
     launch_shape shape{blocks_for(m_, n), threads};
     shape.cooperative = true;
     launcher(grid_kernel, shape)(stream, v, n, partial_.data(), to_.data());
   }
-  void meet_in_cluster(cudaStream_t stream, const double* v, std::int64_t n) const {
+  void barrier_in_cluster(cudaStream_t stream, const double* v, std::int64_t n) const {
     launch_shape shape{std::min(8, m_.request().here.cluster_teams), threads};
     shape.cluster = shape.blocks;
     launcher(cluster_kernel, shape)(stream, v, n, to_.data());
@@ -176,7 +176,7 @@ void measure_reduce_grid_barrier(measuring& m) {
   kernel_timer timer(m.request().here);
   const whole_device all(m);
   add_sums<double>(m, timer, "sum, grid barrier", 0, [&](const double* v, std::int64_t n) {
-    all.meet_in_grid(timer.stream(), v, n);
+    all.barrier_in_grid(timer.stream(), v, n);
   });
 }
 
@@ -187,7 +187,7 @@ void measure_reduce_cluster(measuring& m) {
   constexpr std::int64_t most = 1 << 20;  // most elements for a few multiprocessors
   add_sums<double>(
       m, timer, "sum, cluster", std::min(8, m.request().here.cluster_teams),
-      [&](const double* v, std::int64_t n) { all.meet_in_cluster(timer.stream(), v, n); }, most);
+      [&](const double* v, std::int64_t n) { all.barrier_in_cluster(timer.stream(), v, n); }, most);
 }
 
 }  // namespace dwell::app

@@ -11,10 +11,10 @@
 // itself if that is in scratch, else where they have published it; and around the block a halo,
 // which asynchronous copies bring from the field some planes ahead.
 //
-// Who reads what after which meeting: the lanes meet once per plane. Before meeting z a warp has
+// Who reads what after which barrier: the lanes meet once per plane. Before barrier z a warp has
 // published plane z, if it is not in scratch, in one of two places in turn, and its copies of z's
 // halo have arrived. After it, lanes read the cells of plane z that others hold. Plane z - R is put
-// back after meeting z: others have read it after meeting z - R, and have come to a later one
+// back after barrier z: others have read it after barrier z - R, and have come to a later one
 // since. Likewise they have read the place where plane z - 2 was published, and the halo of plane
 // z - 1, whose place the copy that is begun then fills.
 //

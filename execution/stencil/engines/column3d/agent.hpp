@@ -6,16 +6,16 @@
 // cells that it owns, by those whose values are lost in the steps, and a run of planes goes on
 // beyond both of its ends: teams compute these twice and exchange nothing.
 //
-// A tick, in which a plane comes in, has two halves with one meeting of the team between them:
+// A tick, in which a plane comes in, has two halves with one barrier of the team between them:
 //
 //   before  lanes wait for their own cells of the plane, which they have fetched; steps complete
 //           what needs no neighbours (a shape that ends in the cell itself: all steps of a cell,
 //           one after the other); the first and last rows of every warp go to the edges
 //   after   lanes read edges and, of the plane, rows of the warps beside theirs, and add
 //
-// There are two sets of edges: one is written again two ticks later, after the meeting of the tick
+// There are two sets of edges: one is written again two ticks later, after the barrier of the tick
 // between, before which all have read it. The slot of a plane
-// is fetched into after the meeting of the next tick, before which all have read it.
+// is fetched into after the barrier of the next tick, before which all have read it.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -50,7 +50,7 @@ bool fill(const overlapping_tiles& tiles, int nz, int halo, int teams, double mo
 double plane_cells(const column_config& c) { return 32.0 * c.across * perks_warps * c.down; }
 
 /// A plane takes a multiprocessor parts of the cycles of its multiply-adds and of its way from and
-/// to memory, one after the other: two warps on a scheduler hide some of either. And the meeting of
+/// to memory, one after the other: two warps on a scheduler hide some of either. And the barrier of
 /// the team, which is longer where sums end with neighbours. Fitted to runs of five shapes on an
 /// H100 (docs/results/temporal-h100.md), within 12 %.
 stencil_projection time(const column_config& c, const stencil_plan& p, const layout_problem& of,
@@ -66,11 +66,11 @@ stencil_projection time(const column_config& c, const stencil_plan& p, const lay
   t.exchange = 6000.0 / p.depth;  // a launch
   // Every lane loads the source of its own cells from L2.
   if (of.stencil.source) t.l2 = planes * cells * on.source / on.l2;
-  const double meeting = of.stencil.star ? 150 : 350;
+  const double barrier = of.stencil.star ? 150 : 350;
   // What a tile owns comes and goes through memory whatever L2 has of its halo.
   const double least = planes * 2.0 * p.tile_x * p.tile_y * on.bytes / on.memory / p.depth;
   t.seconds =
-      t.l2 + t.exchange + std::max(0.66 * t.arithmetic + 0.54 * t.memory + planes * meeting, least);
+      t.l2 + t.exchange + std::max(0.66 * t.arithmetic + 0.54 * t.memory + planes * barrier, least);
   return on.in_seconds(t);
 }
 

@@ -7,7 +7,7 @@
 // A step goes through the planes in order. The tile of every lane enters a window of 2R + 1
 // planes; it is published to the other lanes in a plane of scratch, with a halo that comes from the
 // field; the lanes meet; the new tile goes back to where the old one was, and its cells that other
-// teams need, R from a face, into the other copy of the field. One meeting per plane is enough: a
+// teams need, R from a face, into the other copy of the field. One barrier per plane is enough: a
 // slot is written again only by lanes which have met since all have read it.
 //
 // Between steps teams only signal and wait. A team writes a copy of the field again two steps
@@ -144,7 +144,7 @@ class reference_block3d_agent {
   DWELL_FN halo_values halo_from(int l, const T* p) {
     halo_values v;
     DWELL_UNROLL
-    for (int k = 0; k < halo::part; ++k) v.v[k] = team_.taken(p + halo_[l].from[k]);
+    for (int k = 0; k < halo::part; ++k) v.v[k] = team_.received(p + halo_[l].from[k]);
     return v;
   }
 
@@ -158,7 +158,7 @@ class reference_block3d_agent {
       const T* row = p + (own_.y0 + y) * a_.size.x + own_.x0;
       DWELL_UNROLL
       for (int i = 0; i < RX; ++i)
-        v.v[j * RX + i] = team_.taken(row + (left(l) + i < own_.nx ? left(l) + i : own_.nx - 1));
+        v.v[j * RX + i] = team_.received(row + (left(l) + i < own_.nx ? left(l) + i : own_.nx - 1));
     }
     return v;
   }

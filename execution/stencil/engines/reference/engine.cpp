@@ -31,9 +31,9 @@ stencil_projection time(const reference_block3d::config& c, const stencil_plan& 
   t.l2 = (streamed + source) / on.l2;
   t.memory = beyond_l2 ? (streamed + source) / on.memory * p.teams / on.units : 0;
   t.exchange = (on.star ? 3000 : 5000) + faces * 3 * on.bytes / on.l2;
-  const double meetings = (on.star ? 1350 : 1550) * layer / 2048 * planes;
+  const double barriers = (on.star ? 1350 : 1550) * layer / 2048 * planes;
   t.seconds =
-      std::max({t.arithmetic, t.shared, meetings}) + (streamed + source) / on.memory + t.exchange;
+      std::max({t.arithmetic, t.shared, barriers}) + (streamed + source) / on.memory + t.exchange;
   return on.in_seconds(t);
 }
 

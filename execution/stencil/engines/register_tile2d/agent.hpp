@@ -141,13 +141,13 @@ class register_tile2d_agent {
   DWELL_FN row row_at(const T* p, const columns& c) {
     row v;
     DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) v.v[i] = team_.taken(p + c.at[i]);
+    for (int i = 0; i < RX; ++i) v.v[i] = team_.received(p + c.at[i]);
     return v;
   }
   DWELL_FN row row_in_line(const T* p) {
     row v;
     DWELL_UNROLL
-    for (int i = 0; i < RX; ++i) v.v[i] = team_.taken(p + i);
+    for (int i = 0; i < RX; ++i) v.v[i] = team_.received(p + i);
     return v;
   }
 

@@ -68,7 +68,7 @@ DWELL_FN void register_tile2d_agent<S, T, Team, RY, Rest>::exchange_columns(int 
         v[k] = T(0);
         if (q + 2 * k >= n || y < o.y0 || y >= o.y1) continue;
         if constexpr (Take)
-          v[k] = team_.taken(at + row_in_field(y));
+          v[k] = team_.received(at + row_in_field(y));
         else
           v[k] = *rest_.value(lane, q + 2 * k, column % RX);
       }

@@ -3,7 +3,7 @@
 // of warps in every team. Rows of a strip come in at one end of the chain, every warp makes the
 // next steps of each row that passes, and at the other end rows leave that have made all steps. A
 // warp waits for rows of the warp before it and for room in the ring behind it, for nothing else:
-// there is no meeting of a team after its start, and none of teams but the end of the pass.
+// there is no barrier of a team after its start, and none of teams but the end of the pass.
 //
 // A strip is wider than the columns that it owns, and a run of rows goes on beyond both of its
 // ends, by the cells whose values are lost in the steps: teams compute these twice and exchange

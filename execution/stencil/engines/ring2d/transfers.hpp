@@ -89,15 +89,17 @@ class ring_intake : ring_transfer<S, T, Team, C> {
   /// How the rows of a segment are copied: one after the other, in a piece; each from where it
   /// lies, in two parts where a periodic field goes around; likewise, but the cells next to the end
   /// of the row one by one, where that is within a unit of copies; or all cells one by one.
-  enum class way { whole_rows, parts_of_rows, parts_and_cells, cells };
-  DWELL_FN bool by_cells() const { return way_ == way::parts_and_cells || way_ == way::cells; }
+  enum class transfer_kind { whole_rows, parts_of_rows, parts_and_cells, cells };
+  DWELL_FN bool by_cells() const {
+    return kind_ == transfer_kind::parts_and_cells || kind_ == transfer_kind::cells;
+  }
 
   DWELL_FN void tick() {
-    if (way_ == way::whole_rows) {
+    if (kind_ == transfer_kind::whole_rows) {
       port_.take_rows(from_, this->a_.pitch, this->a_.size.y - y_);
       from_ += std::ptrdiff_t{N} * this->a_.pitch;
       port_.leave_rows();
-    } else if (way_ == way::parts_of_rows) {
+    } else if (kind_ == transfer_kind::parts_of_rows) {
       port_.expect_rows(N * sizes::width);
       for (int r = 0; r < N; ++r) {
         const T* const row = row_at(y_ + r);
@@ -107,7 +109,7 @@ class ring_intake : ring_transfer<S, T, Team, C> {
       }
       port_.leave_rows();
     } else {
-      if (way_ == way::parts_and_cells) port_.expect_parts(N * seam_.cells);
+      if (kind_ == transfer_kind::parts_and_cells) port_.expect_parts(N * seam_.cells);
 #pragma unroll 1
       for (int r = 0; r < N; ++r) take_cells(r, y_ + r);
       port_.leave_cells();
@@ -124,22 +126,22 @@ class ring_intake : ring_transfer<S, T, Team, C> {
     seam_ = {};
     seam_.end = sizes::row_values;
     if (!this->strips_.beyond) {
-      way_ = this->aligned() ? way::whole_rows : way::cells;
+      kind_ = this->aligned() ? transfer_kind::whole_rows : transfer_kind::cells;
       return;
     }
     const bool inside = within(origin, nx) && first_part_ == sizes::width;
     const bool around = this->a_.edge == boundary::periodic && nx >= sizes::width;
-    way_ = way::cells;
+    kind_ = transfer_kind::cells;
     if (!this->aligned() || late_ != 0) return;
     if (inside || (around && nx % sizes::unit == 0))
-      way_ = way::parts_of_rows;
+      kind_ = transfer_kind::parts_of_rows;
     else if (around)
       begin_seam(origin);
   }
   /// Behind the end of the row no more cells are needed than the halo's.
   DWELL_FN void begin_seam(int origin) {
     constexpr int width = sizes::width, halo = sizes::halo;
-    way_ = way::parts_and_cells;
+    kind_ = transfer_kind::parts_and_cells;
     if (origin < 0) {
       seam_ = {-origin, 0, width + origin, 0, -origin};
     } else {
@@ -175,7 +177,7 @@ class ring_intake : ring_transfer<S, T, Team, C> {
     int to = 0, from = 0, cells = 0;  ///< from this column of the field to this cell, so many
     int first = 0, end = 0;           ///< cells first to end - 1
   } seam_;
-  way way_ = way::cells;
+  transfer_kind kind_ = transfer_kind::cells;
 };
 
 template <class S, class T, class Team, ring_config C>

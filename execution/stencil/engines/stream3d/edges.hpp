@@ -4,10 +4,10 @@
 // lie below one another, so that each lane finds the cells above and below its tile with the same
 // lane of the warps beside its own.
 //
-// Who reads what after which meeting: a team meets once per iteration. A plane that leaves a time
-// step in iteration j is published after meeting j, and the next time step reads it after meeting
+// Who reads what after which barrier: a team meets once per iteration. A plane that leaves a time
+// step in iteration j is published after barrier j, and the next time step reads it after barrier
 // j + 1. The planes of iteration j + 1 go into the other of two sets; the first set is written
-// again in iteration j + 2, after meeting j + 2, to which no lane comes that still reads it.
+// again in iteration j + 2, after barrier j + 2, to which no lane comes that still reads it.
 #pragma once
 #include "dwell/execution/stencil/engines/streams/sizes.hpp"
 

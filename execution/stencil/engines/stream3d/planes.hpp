@@ -7,9 +7,9 @@
 // ring. In every second team the last planes stay: while some teams work on their cached planes,
 // others keep the memory busy.
 //
-// Who reads what after which meeting: a lane waits for its fetches of plane j, then the team meets,
+// Who reads what after which barrier: a lane waits for its fetches of plane j, then the team meets,
 // and lanes read plane j, of others the rows beside their own. A place in the ring is fetched into
-// after the next meeting. Planes that are left in scratch are read in the next pass.
+// after the next barrier. Planes that are left in scratch are read in the next pass.
 #pragma once
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/cell/cached_layers.hpp"

@@ -14,7 +14,7 @@
 // from the values that they published in the copy of the field that this pass reads; in the other
 // copy it publishes the cells that others need of it. A copy is written again only after all
 // neighbours have signalled the pass in which they read it (neighbour_flags.hpp), so a pass needs
-// no other meeting of teams; in two dimensions warps signal, each its own pass.
+// no other barrier of teams; in two dimensions warps signal, each its own pass.
 #pragma once
 #include "dwell/execution/stencil/cell/partial_sums.hpp"
 #include "dwell/execution/stencil/engines/stream2d/rows.hpp"
@@ -89,7 +89,7 @@ class temporal_stream {
   static constexpr int RX = tile::across, at_once = memory::unroll;
   static constexpr bool restores = stream_restores<S>;
   /// Layers by which a time step is behind the one before it. In three dimensions it takes the
-  /// layer that was completed in the last iteration, so that one meeting serves all time steps.
+  /// layer that was completed in the last iteration, so that one barrier serves all time steps.
   static constexpr int late = S::dims == 3 ? R + 1 : R;
   struct memory_of_steps {
     step_memory<S, T> memory[Depth];

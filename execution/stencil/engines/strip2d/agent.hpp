@@ -216,7 +216,7 @@ class strip2d_agent {
   template <class Get, class Put>
   DWELL_FN void begin_group(int l, const T* from, int first, const Get& get, const Put& put) {
     Team::template await_fetches<0>();
-    Team::warp_meets();
+    Team::warp_barrier();
     const auto v = get();
     fetch_sides(l, from, first + together);
     put(v);

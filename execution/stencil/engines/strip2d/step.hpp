@@ -82,7 +82,7 @@ DWELL_FN void strip2d_agent<S, T, Team, RZ>::advance(int, const T* from, T* to, 
     DWELL_UNROLL
     for (int d = 0; d < below_ahead; ++d) below[l].v[d] = from_field(l, from, cached(l) + d);
   });
-  Team::warp_meets();
+  Team::warp_barrier();
   team_.each([&](int l) {
     const int first = group_of(cached(l) - 2) - R;
     publish_end(l, to, first, end_of(l, first));

@@ -18,7 +18,7 @@ namespace dwell::policies {
 namespace {
 
 /// Whether teams that stay draw their tiles. Drawn tiles keep teams from drifting apart, so that
-/// they share planes in L2, and cost a meeting of the lanes each: worth it over many tiles a team
+/// they share planes in L2, and cost a barrier of the lanes each: worth it over many tiles a team
 /// (measured, docs/lab-notebook.md).
 bool draws(const stencil_plan& p, const stencil_problem& problem) {
   const std::int64_t tiles = p.tiles(), teams = p.teams;

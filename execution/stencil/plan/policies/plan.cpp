@@ -125,9 +125,9 @@ bool sooner(const stencil_choice& a, const stencil_choice& b) {
   return a.projected.seconds < b.projected.seconds;
 }
 
-/// Steps of the whole field: what tiles are worth is over these. With a meeting after every step,
+/// Steps of the whole field: what tiles are worth is over these. With a barrier after every step,
 /// or with tiles that wait for those around them only, whichever is projected to be sooner. The
-/// latter not where a team has so many tiles that one meeting takes less than the waits of each, a
+/// latter not where a team has so many tiles that one barrier takes less than the waits of each, a
 /// border looks up neighbours anywhere, or tiles are thinner than a cell reaches, which shapes of
 /// one's own may.
 stencil_choice whole_steps(const stencil_problem& problem, const stencil_plan_request& request,

@@ -188,17 +188,17 @@ TEST(scaling_model, without_latency_and_with_infinite_bandwidth_scaling_is_perfe
   on.gpu.launch = on.gpu.phase = on.gpu.product = on.gpu.l2_cached = 0;
   on.links.host = on.links.network = {0, 0, infinite, 0, 0};
   on.links.call = on.links.large_call = on.links.least_ring_step = 0;
-  for (const cg_form& form : cg_forms) {
-    const double one = scale(cg_scaling{.form = form}, cube(512, 1), on)->time.seconds();
+  for (const cg_variant& variant : cg_variants) {
+    const double one = scale(cg_scaling{.variant = variant}, cube(512, 1), on)->time.seconds();
     for (const int ranks : {2, 8, 64, 512})
-      EXPECT_NEAR(scale(cg_scaling{.form = form}, cube(512, ranks), on)->time.seconds(),
+      EXPECT_NEAR(scale(cg_scaling{.variant = variant}, cube(512, ranks), on)->time.seconds(),
                   one / ranks, 1e-9 * one);
   }
 }
 
 TEST(scaling_model, what_holds_between_runs) {
   scaling_setting on{.gpu = h100()};
-  const cg_scaling pipelined{.form = cg_forms[2]};
+  const cg_scaling pipelined{.variant = cg_variants[2]};
   double before = infinite;
   for (const int ranks : {8, 16, 64, 256, 1024}) {
     on.sums = rank_sums::ring, on.hides = overlap::none;
@@ -222,7 +222,7 @@ TEST(scaling_model, what_holds_between_runs) {
     const auto slabs = *scale(pipelined, cube(2048, ranks), on);
     EXPECT_LT(groups.halo_bytes, slabs.halo_bytes);
   }
-  // The textbook's form cannot hide its sums.
+  // The textbook's variant cannot hide its sums.
   on.hides = overlap::all;
   EXPECT_GT(scale(cg_scaling{}, cube(2048, 1024, 3), on)->time.reduction, 0);
   EXPECT_EQ(scale(cg_scaling{}, cube(2048, 1024), on)->time.binds(), scaling_part::exchange);
@@ -231,7 +231,7 @@ TEST(scaling_model, what_holds_between_runs) {
 /// docs/results/multi-gpu.md: `graph`, microseconds. What one GPU takes is given, what several take
 /// is to be found, in one host.
 struct measured_cg {
-  int form;
+  int variant;
   std::int64_t n;
   bool weak;
   double one, two, four, error;
@@ -247,8 +247,9 @@ TEST(scaling_model, conjugate_gradients_on_four_h100) {
     for (const auto& [ranks, took] : {std::pair{1, m.one}, {2, m.two}, {4, m.four}}) {
       const auto q = m.weak ? of_each(cube(m.n, ranks)) : cube(m.n, ranks);
       const double us =
-          1e6 * scale(cg_scaling{.form = cg_forms[static_cast<std::size_t>(m.form)]}, q, on)
-                    ->time.seconds();
+          1e6 *
+          scale(cg_scaling{.variant = cg_variants[static_cast<std::size_t>(m.variant)]}, q, on)
+              ->time.seconds();
       EXPECT_NEAR(us, took, m.error * took) << m.n << ", " << ranks << " ranks";
     }
   }
@@ -257,8 +258,8 @@ TEST(scaling_model, conjugate_gradients_on_four_h100) {
 /// 64^3 on two GPUs, which computes hardly anything: launches and messages alone.
 TEST(scaling_model, a_small_system_on_two_h100) {
   const scaling_setting on{.gpu = h100()};
-  const auto us = [&](int form) {
-    const cg_scaling s{.form = cg_forms[static_cast<std::size_t>(form)]};
+  const auto us = [&](int variant) {
+    const cg_scaling s{.variant = cg_variants[static_cast<std::size_t>(variant)]};
     return 1e6 * scale(s, cube(64, 2), on)->time.seconds();
   };
   EXPECT_NEAR(us(1), 32.3, 0.10 * 32.3);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// One phase of a sequence of products as a member of workspace. What a phase reads, others wrote
+// before the last barrier; what it writes, others read after the next.
+#pragma once
+#include "dwell/execution/krylov/products/multiply.hpp"
+#include "dwell/execution/krylov/vectors/workspace.hpp"
+
+namespace dwell {
+
+template <class P, class T, class Team, class Shape>
+template <int Out>
+DWELL_FN void workspace<P, T, Team, Shape>::run_sequence(writes<Out>) {
+  static_assert(P::uses[Out] == use::own && P::in_registers::place_of(Out) < 0);
+  if (pending_) team_.section([](int) {});
+  published_ = true;
+  const auto& sequence = a_.sequence;
+  for (int k = sequence.begin[sequence_phase_]; k < sequence.begin[sequence_phase_ + 1]; ++k) {
+    const sparse_product& one = sequence.product[k];
+    const sliced_matrix& m = one.matrix;
+    if (one.out) {
+      float* const out = one.out;
+      multiply_slices(team_, m, one.in, one.first_slice[team_.worker()],
+                      one.first_slice[team_.worker() + 1],
+                      [&](index row, float sum) { out[row] = one.element(row, sum); });
+    } else {  // each takes its own rows of slices that two teams share
+      const index begin = part_.begin.row, end = part_.end.row;
+      const int rows = m.rows_per_slice();
+      T* const out = base<Out>();
+      multiply_slices(team_, m, one.in, begin / rows, (end + rows - 1) / rows,
+                      [&](index row, float sum) {
+                        if (row >= begin && row < end)
+                          out[row - begin] = in_units_of_sequence<T>(row, one.element(row, sum));
+                      });
+    }
+  }
+  pending_ = true;
+}
+
+}  // namespace dwell

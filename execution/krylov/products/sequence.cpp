@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Counts bytes of products, and shares slices out among teams.
+#include "dwell/execution/krylov/products/sequence.hpp"
+
+#include <set>
+
+#include "dwell/execution/krylov/products/sequence_shares.hpp"
+#include "dwell/execution/team/setup_cpu.hpp"
+
+namespace dwell {
+
+std::size_t bytes_of_product(const owned_sequence& c, int k) {
+  const sparse_product& one = c.sequence.product[k];
+  const int vectors = 3 + (one.add ? 1 : 0) + (one.more ? 1 : 0);  // in, out, ends of rows
+  return c.matrices[static_cast<std::size_t>(k)]->bytes +
+         sizeof(float) * static_cast<std::size_t>(vectors) *
+             static_cast<std::size_t>(one.matrix.rows);
+}
+
+std::size_t bytes_of_products(const owned_sequence& c) {
+  std::size_t bytes = 0;
+  for (int k = 0; k < c.products(); ++k) bytes += bytes_of_product(c, k);
+  if (c.units) bytes += 2 * c.units->size() * sizeof(double);  // for the input and the result
+  return bytes;
+}
+
+std::size_t bytes_in_memory(const owned_sequence& c) {
+  std::size_t bytes = c.vectors.size() * sizeof(float);
+  if (c.units) bytes += c.units->size() * sizeof(double);
+  std::set<const owned_slices*> seen;
+  for (const auto& m : c.matrices)
+    if (seen.insert(m.get()).second) bytes += m->bytes;
+  return bytes;
+}
+
+product_sequence share_out_sequence(const device& where, const owned_sequence& from, int teams,
+                                    buffer<index>& shares) {
+  if (where.on() == backend::cuda)
+    return cuda_backend<chain_functions>().share_out(where, from, teams, shares);
+  return slicing::share_out(cpu::setup_loops(where), where, from, teams, shares);
+}
+
+}  // namespace dwell
