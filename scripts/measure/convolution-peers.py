@@ -53,7 +53,7 @@ def on_cpu(args):
         w = random.random((taps, taps), dtype=np.float32)
         line(f"{taps} x {taps}, random weights",
              lambda: dwell.convolve(image, w, correlate=True, out=out, **run),
-             lambda: dwell.convolve(image, w, correlate=True, out=out, way="systolic", **run),
+             lambda: dwell.convolve(image, w, correlate=True, out=out, algorithm="systolic", **run),
              lambda: cv2.filter2D(image, -1, w, dst=out, borderType=cv2.BORDER_REFLECT),
              lambda: scipy.ndimage.correlate(image, w, output=out))
     for taps in (5, 15, 31):

@@ -41,7 +41,7 @@ void expect_bits(std::span<const T> a, std::span<const T> b, const std::string& 
 }
 
 template <class T>
-void compare_ways(const extents& size, const extents& taps, border edge) {
+void compare_algorithms(const extents& size, const extents& taps, border edge) {
   const auto image = noise<T>(size, 1);
   const auto f = noise_filter(taps, 2);
   convolution_options o;
@@ -61,19 +61,20 @@ void compare_ways(const extents& size, const extents& taps, border edge) {
 TYPED_TEST(on_gpu, filters_of_every_height) {
   for (int n = 1; n <= 31; ++n)
     for (const int m : {1, 2, 7, 31})
-      compare_ways<TypeParam>(extents(67, 256 + n % 5), extents(n, m), border::reflect);
+      compare_algorithms<TypeParam>(extents(67, 256 + n % 5), extents(n, m), border::reflect);
 }
 
 TYPED_TEST(on_gpu, filters_of_every_width_at_every_border) {
   for (int m = 1; m <= 31; ++m)
-    compare_ways<TypeParam>(extents(40, 300), extents(m % 6 + 1, m), static_cast<border>(m % 4));
+    compare_algorithms<TypeParam>(extents(40, 300), extents(m % 6 + 1, m),
+                                  static_cast<border>(m % 4));
 }
 
 TYPED_TEST(on_gpu, images_of_any_size) {
   for (const extents& size : {extents(1, 1), extents(1, 1000), extents(1000, 1), extents(3, 5),
                               extents(33, 129), extents(4, 9, 21)})
-    compare_ways<TypeParam>(size, size.dims == 3 ? extents(3, 4, 5) : extents(9, 6),
-                            border::periodic);
+    compare_algorithms<TypeParam>(size, size.dims == 3 ? extents(3, 4, 5) : extents(9, 6),
+                                  border::periodic);
 }
 
 /// How many passes a filter takes is chosen by the device, and sums have other bits by it.
@@ -169,8 +170,8 @@ void compare_narrow(const extents& size, const convolution_filter& f, convolutio
   }
 }
 template <class Cell>
-void compare_narrow_ways(const extents& size, const convolution_filter& f,
-                         const convolution_options& o) {
+void compare_narrow_algorithms(const extents& size, const convolution_filter& f,
+                               const convolution_options& o) {
   compare_narrow<Cell, Cell>(size, f, o);
   compare_narrow<Cell, float>(size, f, o);
 }
@@ -178,15 +179,15 @@ void compare_narrow_ways(const extents& size, const convolution_filter& f,
 TYPED_TEST(narrow_on_gpu, filters_of_every_height) {
   for (int n = 1; n <= 31; ++n)
     for (const int m : {1, 2, 7, 31})
-      compare_narrow_ways<TypeParam>(extents(67, 256 + n % 5), noise_filter(extents(n, m), 2),
-                                     {.passes = filter_passes::one});
+      compare_narrow_algorithms<TypeParam>(extents(67, 256 + n % 5), noise_filter(extents(n, m), 2),
+                                           {.passes = filter_passes::one});
 }
 
 TYPED_TEST(narrow_on_gpu, images_of_any_size_at_every_border) {
   for (const extents& size : {extents(1, 1), extents(1, 1000), extents(1000, 1), extents(3, 5),
                               extents(33, 129), extents(64, 512), extents(4, 9, 21)})
     for (const border edge : {border::zero, border::replicate, border::reflect, border::periodic})
-      compare_narrow_ways<TypeParam>(
+      compare_narrow_algorithms<TypeParam>(
           size, noise_filter(size.dims == 3 ? extents(3, 4, 5) : extents(9, 6), 3),
           {.edge = edge, .passes = filter_passes::one});
 }
@@ -199,10 +200,10 @@ TYPED_TEST(narrow_on_gpu, along_each_axis) {
   for (const auto& f :
        {convolution_filter::product(a, b, c), convolution_filter::product(a, one, c),
         convolution_filter::product(one, b, c), convolution_filter::product(a, one, one)})
-    compare_narrow_ways<TypeParam>(extents(7, 12, 141), f, o);
+    compare_narrow_algorithms<TypeParam>(extents(7, 12, 141), f, o);
   for (int n = 1; n <= 31; n += 3)
-    compare_narrow_ways<TypeParam>(extents(70, 260 + n % 4),
-                                   convolution_filter::named("gaussian:" + std::to_string(n)), o);
+    compare_narrow_algorithms<TypeParam>(
+        extents(70, 260 + n % 4), convolution_filter::named("gaussian:" + std::to_string(n)), o);
 }
 
 /// Images that begin anywhere: pieces are loaded and stored where they may be.

@@ -27,7 +27,7 @@ def expect_near(found, expected):
 
 
 def run(way, took, call, row):
-    return {"requested": {"way": way}, "way": took, "outcome": "measured", "why": None,
+    return {"requested": {"algorithm": way}, "algorithm": took, "outcome": "measured", "why": None,
             "time": {"us": {"median": call}}, "in_a_row": {"us": {"median": row}}}
 
 
@@ -41,7 +41,7 @@ peers = {("512x512", 3): {"copy": {"call": 12.0, "in_a_row": 3.0}, "NPP": {"call
                           "cuDNN": {"call": 40.0, "in_a_row": 4.5}},
          ("2048x2048", 31): {"copy": {"call": 20.0, "in_a_row": 9.0}, "NPP": {"call": 900.0, "in_a_row": 800.0}}}
 rows = figures.rows_of(figures.of_dwell(recorded), peers)
-expect([(r["size"], r["taps"], r["way"], r["best_way"]) for r in rows],
+expect([(r["size"], r["taps"], r["algorithm"], r["best_algorithm"]) for r in rows],
        [("512x512", 3, "window", "systolic"), ("2048x2048", 31, "systolic", "systolic")])
 expect(rows[0]["in_a_row"], {"auto": 5.0, "best": 4.0, "copy": 3.0, "NPP": 10.0, "cuDNN": 4.5})
 expect(rows[0]["call"]["best"], 21.0)

@@ -17,9 +17,9 @@ namespace dwell::app {
 namespace {
 
 /// A run with the convolution that it is of. Both are owned by the comparison.
-struct way_row {
+struct algorithm_row {
   const compared_convolution* of;
-  const compared_way* run;
+  const compared_algorithm* run;
 
   double per_second(double amount) const {
     const double us = run->in_a_row.median_us();
@@ -30,8 +30,8 @@ struct way_row {
   }
 };
 
-std::vector<way_row> rows_of_subject(const compared_convolution& c) {
-  std::vector<way_row> rows;
+std::vector<algorithm_row> rows_of_subject(const compared_convolution& c) {
+  std::vector<algorithm_row> rows;
   for (const auto& r : c.runs) rows.push_back({&c, &r});
   return rows;
 }
@@ -47,11 +47,13 @@ columns<compared_convolution> subject_columns() {
 /// `value` of a row that was measured, else null.
 template <class F>
 auto if_measured(F value) {
-  return [value](const way_row& r) { return r.run->measured() ? json(value(r)) : json(nullptr); };
+  return [value](const algorithm_row& r) {
+    return r.run->measured() ? json(value(r)) : json(nullptr);
+  };
 }
 
-columns<way_row> run_columns() {
-  using row = way_row;
+columns<algorithm_row> run_columns() {
+  using row = algorithm_row;
   columns<row> all = {
       {"requested.algorithm", "", unit::word,
        [](const row& r) { return r.run->how.requested.executor; }},

@@ -16,7 +16,7 @@ namespace dwell::app {
 /// One algorithm of a convolution. A run in one pass whose outcome differs from the baseline's in
 /// any bit has failed; one in several is compared by its largest difference. Its own times are
 /// those of calls that are waited for.
-struct compared_way : measured_run {
+struct compared_algorithm : measured_run {
   using measured_run::measured_run;
   measured_run in_a_row;           ///< calls that are not: how it ended, and times per call
   convolution_report report = {};  ///< report of the last repetition
@@ -31,9 +31,9 @@ inline constexpr int row_us = 10000;
 struct compared_convolution {
   std::string filter;
   extents taps, size;
-  std::string refusal;             ///< why nothing was run on it; empty if something was
-  bool too_large = false;          ///< that is too little memory
-  std::vector<compared_way> runs;  ///< the baseline first
+  std::string refusal;                   ///< why nothing was run on it; empty if something was
+  bool too_large = false;                ///< that is too little memory
+  std::vector<compared_algorithm> runs;  ///< the baseline first
 };
 
 struct convolution_comparison {

@@ -122,7 +122,7 @@ class measurement {
 
  private:
   bool add(const std::string& algorithm) {
-    compared_way run(algorithm, "", "");
+    compared_algorithm run(algorithm, "", "");
     if (algorithm == automatic) run.how.ran.executor = "";
     convolution_options o = request_.options;
     o.algorithm = algorithm;
@@ -154,7 +154,7 @@ class measurement {
   }
 
   /// Throws device_error if an outcome of one pass is not the baseline's.
-  void compare(compared_way& run) {
+  void compare(compared_algorithm& run) {
     if (!expected_ && out_.runs.empty()) expected_ = found_;
     if (!expected_) return;
     const auto difference = field_difference(*expected_, found_);

@@ -16,7 +16,7 @@ namespace dwell::app {
 namespace {
 
 /// An algorithm with the explanation that owns it.
-struct explained_way {
+struct explained_algorithm {
   const convolution_explanation* of;
   const convolution_algorithm_plan* algorithm;
 };
@@ -31,8 +31,8 @@ json microseconds(const convolution_explanation& e, double seconds) {
   return e.projected ? json(seconds * 1e6) : json(nullptr);
 }
 
-columns<explained_way> explained_way_columns(const convolution_explanation& e) {
-  using row = explained_way;
+columns<explained_algorithm> explained_algorithm_columns(const convolution_explanation& e) {
+  using row = explained_algorithm;
   const auto us_of = [](double convolution_seconds::*part) {
     return [part](const row& r) { return microseconds(*r.of, r.algorithm->projected.*part); };
   };
@@ -66,8 +66,8 @@ columns<explained_pass> explained_pass_columns() {
            [](const row& r) { return microseconds(*r.of, r.pass->projected.all); }}};
 }
 
-std::vector<explained_way> explained_ways(const convolution_explanation& e) {
-  std::vector<explained_way> rows;
+std::vector<explained_algorithm> explained_algorithms(const convolution_explanation& e) {
+  std::vector<explained_algorithm> rows;
   for (const auto& w : e.algorithms) rows.push_back({&e, &w});
   return rows;
 }
@@ -148,7 +148,8 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
         "time: by a model fitted to an H100, the sum of its parts; compare measures it. chain: of "
         "one\n"
         "tile, which others hide where there are many. halo: of the cells read for a tile.\n";
-  return out.text() + "\n" + table_of(explained_way_columns(e), explained_ways(e)).text() + remarks;
+  return out.text() + "\n" +
+         table_of(explained_algorithm_columns(e), explained_algorithms(e)).text() + remarks;
 }
 
 json to_json(const convolution_explanation& e, const std::string& filter) {
@@ -185,7 +186,7 @@ json to_json(const convolution_explanation& e, const std::string& filter) {
          {"shuffle_cycles", known(q.latencies.shuffle)},
          {"latency_shared_cycles", known(q.latency_shared)},
          {"latency_systolic_cycles", known(q.latency_systolic)}}},
-       {"algorithms", array_of(explained_way_columns(e), explained_ways(e))}});
+       {"algorithms", array_of(explained_algorithm_columns(e), explained_algorithms(e))}});
   return out;
 }
 

@@ -85,7 +85,7 @@ json to_json(const convolve_result& r) {
   out["image"] = r.image;
   add_report(out, convolution_report_table(), r.report,
              {{"filter", "filter.name", r.filter},
-              {"algorithm", "requested.algorithm", r.requested_way},
+              {"algorithm", "requested.algorithm", r.requested_algorithm},
               {"setup_s", "least", finite_or_null(r.values.least)},
               {"setup_s", "greatest", finite_or_null(r.values.greatest)},
               {"setup_s", "nonfinite_values", r.values.nonfinite},

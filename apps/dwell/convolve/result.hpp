@@ -16,7 +16,7 @@ namespace dwell::app {
 
 struct convolve_result {
   std::string image, filter;  ///< names that were asked for
-  std::string requested_way = "auto";
+  std::string requested_algorithm = "auto";
   convolution_report report;
   value_range values;       ///< range of the outcome
   std::size_t clipped = 0;  ///< values that the picture that was written has lost

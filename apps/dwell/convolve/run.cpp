@@ -91,7 +91,7 @@ exit_code run(const convolve_arguments& args) {
   convolve_result result;
   result.image = args.image;
   result.filter = args.filter;
-  result.requested_way = args.algorithm;
+  result.requested_algorithm = args.algorithm;
   if (image.had_alpha)
     result.warnings.push_back(
         fmt::format("{}: its alpha channel (how opaque pixels are) is left out", args.image));

@@ -49,7 +49,7 @@ class queue_pass {
         stop_(variant.device ? tiles_.count() * layers_of_field() : pass.cut[team.worker() + 1]),
         queue_(team.template scratch<T>(sizes::values) + sizes::pad),
         copies_(team.template scratch<std::uint64_t>(sizes::barriers)) {
-    if constexpr (variant.device) ended_ = before_ = Team::taken(flag_of(team.worker()));
+    if constexpr (variant.device) ended_ = before_ = Team::received(flag_of(team.worker()));
   }
 
   DWELL_FN void run() {
@@ -344,8 +344,9 @@ class queue_pass {
         const int other = beside(side);
         if (other < 0) return;
         T left[steps];
-        unrolled<1, steps>(
-            [&](auto s) { left[s] = Team::taken(shown(other, s - 1, side ^ 1, ended_ - 2) + i); });
+        unrolled<1, steps>([&](auto s) {
+          left[s] = Team::received(shown(other, s - 1, side ^ 1, ended_ - 2) + i);
+        });
         unrolled<1, steps>(
             [&](auto s) { layer(s, R - sizes::unread)[(y + frame) * row + x + frame] = left[s]; });
       });

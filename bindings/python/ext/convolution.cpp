@@ -42,7 +42,7 @@ fields seconds_dict(const convolution_seconds& t) {
   return out;
 }
 
-fields way_dict(const convolution_algorithm_plan& w) {
+fields algorithm_dict(const convolution_algorithm_plan& w) {
   fields out;
   out["algorithm"] = w.algorithm;
   out["refusal"] = w.refusal;
@@ -70,7 +70,7 @@ fields explanation_dict(const convolution_explanation& e) {
     pass["projected"] = seconds_dict(p.projected);
     passes.append(pass);
   }
-  for (const auto& w : e.algorithms) algorithms.append(way_dict(w));
+  for (const auto& w : e.algorithms) algorithms.append(algorithm_dict(w));
   out["passes"] = passes;
   out["algorithms"] = algorithms;
   const systolic_quantities& q = e.systolic;

@@ -17,7 +17,7 @@ def filter_name(taps):
 
 
 def of_dwell(document):
-    """{(size, taps): {"in_a_row": {way: us}, "call": {way: us}, "auto": the way it took}} of the JSON document of
+    """{(size, taps): {"in_a_row": {algorithm: us}, "call": {algorithm: us}, "auto": the algorithm it took}} of the JSON document of
     `dwell compare convolve` with filters called filter_name(). Raises ValueError for a row without times."""
     found = {}
     for c in document["convolutions"]:
@@ -26,13 +26,13 @@ def of_dwell(document):
             raise ValueError(f"dwell: {c['size']}, {taps} x {taps}: {c['refusal']}")
         entry = {"in_a_row": {}, "call": {}, "auto": None}
         for run in c["runs"]:
-            way = run["requested"]["way"]
+            algorithm = run["requested"]["algorithm"]
             if run["outcome"] != "measured":
-                raise ValueError(f"dwell: {c['size']}, {taps} x {taps}, {way}: {run['why']}")
-            entry["in_a_row"][way] = run["in_a_row"]["us"]["median"]
-            entry["call"][way] = run["time"]["us"]["median"]
-            if way == "auto":
-                entry["auto"] = run["way"]
+                raise ValueError(f"dwell: {c['size']}, {taps} x {taps}, {algorithm}: {run['why']}")
+            entry["in_a_row"][algorithm] = run["in_a_row"]["us"]["median"]
+            entry["call"][algorithm] = run["time"]["us"]["median"]
+            if algorithm == "auto":
+                entry["auto"] = run["algorithm"]
         found[c["size"], taps] = entry
     return found
 
@@ -42,13 +42,13 @@ def cells_of(size):
 
 
 def rows_of(dwell, peers):
-    """A row for each image and filter, smaller ones first: {"size", "taps", "way", "best_way", kind: {column: us}}. dwell: of of_dwell();
+    """A row for each image and filter, smaller ones first: {"size", "taps", "algorithm", "best_algorithm", kind: {column: us}}. dwell: of of_dwell();
     peers: {(size, taps): {peer or "copy": {kind: us}}}, without what has not been measured."""
     rows = []
     for (size, taps), entry in sorted(dwell.items(), key=lambda item: (cells_of(item[0][0]), item[0][1])):
-        row = {"size": size, "taps": taps, "way": entry["auto"]}
+        row = {"size": size, "taps": taps, "algorithm": entry["auto"]}
         best = min(entry["in_a_row"], key=entry["in_a_row"].get)
-        row["best_way"] = entry["auto"] if best == "auto" else best
+        row["best_algorithm"] = entry["auto"] if best == "auto" else best
         for kind in KINDS:
             own = entry[kind]
             row[kind] = {"auto": own["auto"], "best": own[best]}
@@ -88,14 +88,14 @@ def number(value):
 
 def markdown_of(rows, kind):
     """The table of one kind of times, and what its columns come to."""
-    heads = ["image", "filter", "auto", "best way", *PEERS, "copy", "NPP / auto", "cuDNN / auto", "copy / auto"]
+    heads = ["image", "filter", "auto", "best algorithm", *PEERS, "copy", "NPP / auto", "cuDNN / auto", "copy / auto"]
     lines = ["| " + " | ".join(heads) + " |", "|---|---" + "|--:" * (len(heads) - 2) + "|"]
     for r in rows:
         times = r[kind]
         ratio = [number(times[p] / times["auto"] if p in times else None) for p in ("NPP", "cuDNN", "copy")]
         lines.append("| " + " | ".join(
-            [r["size"], f"{r['taps']} x {r['taps']}", f"{number(times['auto'])} ({r['way']})",
-             f"{number(times['best'])} ({r['best_way']})", *(number(times.get(p)) for p in PEERS + ("copy",)), *ratio]) + " |")
+            [r["size"], f"{r['taps']} x {r['taps']}", f"{number(times['auto'])} ({r['algorithm']})",
+             f"{number(times['best'])} ({r['best_algorithm']})", *(number(times.get(p)) for p in PEERS + ("copy",)), *ratio]) + " |")
     lines.append("")
     summary = summary_of(rows, kind)
     for peer in PEERS:

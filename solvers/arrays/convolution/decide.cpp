@@ -141,8 +141,9 @@ model::output_work work_of(std::string_view name, const extents& taps, const cel
   return work;
 }
 
-void decide_way(const device_facts& where, int row_cells, double cells,
-                const convolution_options& o, const cell_bytes& bytes, convolution_plan& plan) {
+void decide_algorithm(const device_facts& where, int row_cells, double cells,
+                      const convolution_options& o, const cell_bytes& bytes,
+                      convolution_plan& plan) {
   const auto algorithms = convolution_algorithms();
   if (o.algorithm != automatic) {
     const auto asked =
@@ -233,7 +234,7 @@ convolution_plan plan_convolution(const device_facts& where, const extents& size
   convolution_plan plan;
   decide_passes(where, filter, o, bytes.sum, plan);
   const double cells = static_cast<double>(size.cells()) * static_cast<double>(images);
-  decide_way(where, size.x, cells, o, bytes, plan);
+  decide_algorithm(where, size.x, cells, o, bytes, plan);
   if (where.on == backend::cuda) {
     plan.threads = 0;
     return plan;

@@ -186,7 +186,7 @@ template <class T>
 void linear_solver<T>::solve_async(device_span<const T> b, device_span<T> x) {
   const interruption_scope run_only(not_interrupted);
   s_->require_idle();
-  if (s_->runs.taken().mixed || !s_->now.why_f64.empty())
+  if (s_->runs.current().mixed || !s_->now.why_f64.empty())
     throw unsupported_error(
         "solve_async: expected a solver in f64 or f32, found one in mixed precision, between whose "
         "attempts the host decides: call solve()");
@@ -250,7 +250,7 @@ std::vector<solve_report> linear_solver<T>::solve(device_span<const T> b, std::s
         check_device_memory(s.matrix.where(), b_of(other), device_span<const T>(x_of(k)));
       columns.push_back({b_of(k).data, x_of(k).data});
     }
-    return s.runs.taken().groups->solve(columns, began, s.now.method_open);
+    return s.runs.current().groups->solve(columns, began, s.now.method_open);
   };
   block.refine = [&](int k, solve_report& report) {
     attempts<T>(s, b_of(k).data, x_of(k).data, seconds_on_host()).refine_column(report);

@@ -261,7 +261,7 @@ void mixed_precision_run::start(run_control& control) {
 }
 
 solve_report mixed_precision_run::prepared() const {
-  solve_report report = inner_->runs.taken().prepared;
+  solve_report report = inner_->runs.current().prepared;
   report.precision = "mixed";
   report.preconditioner_reason = inner_->now.preconditioner_reason;
   report.reason += "; residuals and x in f64, iterations in f32";
@@ -278,7 +278,7 @@ void mixed_precision_run::conclude(solve_report& report) const {
   report.advice = advice_of(report, inner_->options, matrix_.facts(), residual_trend::unknown);
 }
 
-preconditioner mixed_precision_run::preconditioner_taken() const {
+preconditioner mixed_precision_run::current_preconditioner() const {
   return inner_->options.preconditioner;
 }
 const std::string& mixed_precision_run::preconditioner_reason() const {

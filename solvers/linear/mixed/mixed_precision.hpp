@@ -60,7 +60,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   void conclude(solve_report& report) const override;
   double condition() const override { return condition_; }
   const std::string& why_too_short() const override { return too_short_; }
-  preconditioner preconditioner_taken() const override;
+  preconditioner current_preconditioner() const override;
   const std::string& preconditioner_reason() const override;
   const solve_setup& setup() const override;
 

@@ -21,7 +21,7 @@ attempt attempts<T>::next(attempt last) const {
     case attempt::first:
     case attempt::other_method:
       if (!seen_.finite) return attempt::none;
-      if (const mixed_run* const mixed = taken().mixed)
+      if (const mixed_run* const mixed = current().mixed)
         return mixed->why_too_short().empty() || asks_for_another_method(s_.now, report_)
                    ? attempt::refinement
                    : attempt::in_f64;
@@ -99,7 +99,7 @@ bool attempts<T>::multigrid_failed() const {
 /// More than one run may be needed before the start vector is forgotten.
 template <class T>
 bool attempts<T>::has_choice_left() const {
-  return s_.now.multigrid_open || taken().mixed || s_.now.method_open;
+  return s_.now.multigrid_open || current().mixed || s_.now.method_open;
 }
 
 // Attempts --------------------------------------------------------------------------------------
@@ -171,9 +171,9 @@ void attempts<T>::go_back_to_jacobi() {
 
 template <class T>
 void attempts<T>::go_on_in_f64() {
-  const mixed_run& mixed = *taken().mixed;
+  const mixed_run& mixed = *current().mixed;
   solver_choice other = s_.now;
-  other.run = {s_.now.run.method, mixed.preconditioner_taken(), false};
+  other.run = {s_.now.run.method, mixed.current_preconditioner(), false};
   other.why_f64 = mixed.why_too_short();
   other.preconditioner_reason = mixed.preconditioner_reason();
   try {
@@ -194,7 +194,7 @@ void attempts<T>::go_on_in_f64() {
 template <class T>
 int attempts<T>::settle() {
   const auto steps = static_cast<std::size_t>(report_.iterations);
-  const std::vector<step_coefficients> by = taken().code->coefficients(steps + 1);
+  const std::vector<step_coefficients> by = current().code->coefficients(steps + 1);
   jacobi_probe shown;
   shown.residual = std::sqrt(seen_.rr);
   shown.target = seen_.target * further_;
@@ -248,7 +248,7 @@ int attempts<T>::exponent_of_residual(const solve_report& of) const {
 
 template <class T>
 solve_places<T> attempts<T>::places_now() const {
-  solve_places<T> at = s_.work.places(s_.matrix, taken(), s_.options);
+  solve_places<T> at = s_.work.places(s_.matrix, current(), s_.options);
   at.b = b_;
   at.x = x_;
   return at;
@@ -258,7 +258,7 @@ template <class T>
 void attempts<T>::begin(const solve_report* so_far, int most, bool quietly) {
   const device& where = s_.matrix.where();
   const bool on_gpu = s_.matrix.on_gpu(), tells = s_.options.progress && !quietly;
-  prepared_run<T>& run = *taken().code;
+  prepared_run<T>& run = *current().code;
   solve_places<T> places = places_now();
   places.start_residual = so_far ? exponent_of_residual(*so_far) : INT_MAX;
   const int done = so_far ? so_far->iterations : 0;
@@ -293,7 +293,7 @@ void attempts<T>::begin(const solve_report* so_far, int most, bool quietly) {
 template <class T>
 solve_report attempts<T>::end(const solve_report* so_far) {
   const device& where = s_.matrix.where();
-  solver_run<T>& run = taken();
+  solver_run<T>& run = current();
   solve_report report = run.mixed ? run.mixed->prepared() : run.prepared;
   report.method_reason = s_.now.method_reason;
   if (!run.mixed) report.preconditioner_reason = s_.now.preconditioner_reason;

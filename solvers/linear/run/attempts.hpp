@@ -121,7 +121,7 @@ class attempts {
   bool has_start();
   bool has_room_for_answer();
   void copy_vector(T* to, const T* from) const;
-  solver_run<T>& taken() const { return s_.runs.taken(); }
+  solver_run<T>& current() const { return s_.runs.current(); }
   /// The run that is taken, with the vectors of this solve.
   solve_places<T> places_now() const;
 

@@ -58,7 +58,7 @@ bool attempts<T>::keep_start(const T* from) {
 
 template <class T>
 bool attempts<T>::has_start() {
-  return start_kept_ || keep_start(seen_.has_answer ? taken().code->places().x : x_);
+  return start_kept_ || keep_start(seen_.has_answer ? current().code->places().x : x_);
 }
 
 template <class T>
@@ -107,7 +107,7 @@ void attempts<T>::keep_best() {
   // the start's.
   const bool only_for_start =
       solver_variants(s_.now.run.method).front().solves == matrix_class::positive_definite;
-  if (!taken().mixed && !only_for_start) go_back();
+  if (!current().mixed && !only_for_start) go_back();
   if (seen_.has_answer || report_.iterations > 0) {
     const device& where = s_.matrix.where();
     solve_places<T> places = places_now();
@@ -118,7 +118,7 @@ void attempts<T>::keep_best() {
     s_.work.numbers.download({&of_start, 1});
     if (keep_start_instead(of_start, report_)) {
       copy_vector(x_, s_.work.start.data());
-      if (!taken().mixed && only_for_start) go_back();
+      if (!current().mixed && only_for_start) go_back();
     }
   }
   report_.finish_s += seconds_on_host() - begun;

@@ -47,7 +47,7 @@ std::vector<solve_report> block_solve<T>::run(prepared_solver<T>& s, int count) 
     began = seconds_on_host();
   }
   const column_division by =
-      s.runs.taken().groups->divide(count - static_cast<int>(reports.size()));
+      s.runs.current().groups->divide(count - static_cast<int>(reports.size()));
   const std::string method = s.now.run.method;
   for (const int width : by.widths) {
     const int first = static_cast<int>(reports.size());
@@ -104,7 +104,7 @@ std::vector<solve_report> solve_host_block(prepared_solver<T>& s, int count, B&&
   block.alone = alone;
   block.group = [&](int first, int width, double began) {
     checked([&] { check(first, width); });
-    column_groups<T>& groups = *s.runs.taken().groups;
+    column_groups<T>& groups = *s.runs.current().groups;
     std::vector<column_data<T>> columns;
     for (int k = first; k < first + width; ++k) columns.push_back({b_of(k).data(), x_of(k).data()});
     if (on_gpu) {

@@ -29,7 +29,7 @@ class mixed_run {
   /// Why f32 cannot go on; empty if it can.
   virtual const std::string& why_too_short() const = 0;
   /// Chosen for the solves in f32, where the options left it open.
-  virtual preconditioner preconditioner_taken() const = 0;
+  virtual preconditioner current_preconditioner() const = 0;
   virtual const std::string& preconditioner_reason() const = 0;
   /// What preparing the solves in f32 took, or their last update.
   virtual const solve_setup& setup() const = 0;

@@ -118,7 +118,7 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   place_diagonal(run);
   run.choice = of.run;
   run.version = matrix_.version;
-  taken_.emplace(std::move(run));
+  current_.emplace(std::move(run));
 }
 
 template <class T>
@@ -149,7 +149,7 @@ bool solver_runs<T>::prepare_mixed(solver_choice& of) {
     place_diagonal(run);
     run.choice = of.run;
     run.version = matrix_.version;
-    taken_.emplace(std::move(run));
+    current_.emplace(std::move(run));
     return true;
   }
   return false;
@@ -158,7 +158,7 @@ bool solver_runs<T>::prepare_mixed(solver_choice& of) {
 template <class T>
 void solver_runs<T>::bring_up_to_date(solver_choice& of, const end_of_set_up& asked) {
   if (!outdated()) return;
-  solver_run<T>& run = *taken_;
+  solver_run<T>& run = *current_;
   if (run.mixed) {
     refresh_mixed(of, asked);
   } else {
@@ -171,17 +171,17 @@ void solver_runs<T>::bring_up_to_date(solver_choice& of, const end_of_set_up& as
     run.prepared.preconditioner_note = note_of(run);
     place_diagonal(run);
   }
-  taken_->version = matrix_.version;
+  current_->version = matrix_.version;
 }
 
 template <class T>
 void solver_runs<T>::refresh_mixed(solver_choice& of, const end_of_set_up& asked) {
-  solver_run<T>& run = *taken_;
+  solver_run<T>& run = *current_;
   try {
     run.code->refill(matrix_.arrays(), -matrix_.system.scale_exponent());
   } catch (const input_error& e) {
     solver_choice in_f64 = of;
-    in_f64.run = {of.run.method, run.mixed->preconditioner_taken(), false};
+    in_f64.run = {of.run.method, run.mixed->current_preconditioner(), false};
     in_f64.why_f64 = std::string("in f32 ") + e.what();
     in_f64.preconditioner_reason = run.mixed->preconditioner_reason();
     take(in_f64, asked);
@@ -215,9 +215,9 @@ void solver_runs<T>::rethrow_of_one_rank(const error& e) const {
 
 template <class T>
 void solver_runs<T>::leave() {
-  if (!taken_) return;
-  left_.push_back(std::move(*taken_));
-  taken_.reset();
+  if (!current_) return;
+  left_.push_back(std::move(*current_));
+  current_.reset();
 }
 
 template <class T>
@@ -225,8 +225,8 @@ bool solver_runs<T>::enter_left(const run_choice& wanted) {
   const auto at = std::find_if(left_.begin(), left_.end(),
                                [&](const solver_run<T>& r) { return r.choice == wanted; });
   if (at == left_.end()) return false;
-  taken_.reset();
-  taken_.emplace(std::move(*at));
+  current_.reset();
+  current_.emplace(std::move(*at));
   left_.erase(at);
   set_choice(wanted);
   return true;
@@ -247,7 +247,7 @@ void solver_runs<T>::prepare_with_room(solver_choice& of, const end_of_set_up& a
 template <class T>
 void solver_runs<T>::take(solver_choice& wanted, const end_of_set_up& asked) {
   const run_choice before = choice();
-  if (taken_ && wanted.run == before) return bring_up_to_date(wanted, asked);
+  if (current_ && wanted.run == before) return bring_up_to_date(wanted, asked);
   leave();
   try {
     if (enter_left(wanted.run)) return bring_up_to_date(wanted, asked);
@@ -256,10 +256,10 @@ void solver_runs<T>::take(solver_choice& wanted, const end_of_set_up& asked) {
     prepare_with_room(wanted, asked);
   } catch (const error& e) {
     rethrow_of_one_rank(e);
-    if (taken_ && outdated())
+    if (current_ && outdated())
       leave();
     else
-      taken_.reset();
+      current_.reset();
     set_choice(before);
     enter_left(before);
     throw;
@@ -269,7 +269,7 @@ void solver_runs<T>::take(solver_choice& wanted, const end_of_set_up& asked) {
 template <class T>
 void solver_runs<T>::forget() {
   left_.clear();
-  taken_.reset();
+  current_.reset();
 }
 
 template class solver_runs<double>;

@@ -25,9 +25,9 @@ class solver_runs {
   solver_runs(prepared_matrix<T>& matrix, solve_options& options, solve_setup& setup)
       : matrix_(matrix), options_(options), setup_(setup) {}
 
-  bool empty() const { return !taken_; }
-  solver_run<T>& taken() { return *taken_; }
-  const solver_run<T>& taken() const { return *taken_; }
+  bool empty() const { return !current_; }
+  solver_run<T>& current() { return *current_; }
+  const solver_run<T>& current() const { return *current_; }
   /// What the options say.
   run_choice choice() const;
 
@@ -46,7 +46,7 @@ class solver_runs {
 
  private:
   void set_choice(const run_choice& to);
-  bool outdated() const { return taken_->version != matrix_.version; }
+  bool outdated() const { return current_->version != matrix_.version; }
   void leave();
   bool enter_left(const run_choice& wanted);
   void prepare_with_room(solver_choice& of, const end_of_set_up& asked);
@@ -66,7 +66,7 @@ class solver_runs {
   prepared_matrix<T>& matrix_;
   solve_options& options_;
   solve_setup& setup_;
-  std::optional<solver_run<T>> taken_;
+  std::optional<solver_run<T>> current_;
   std::vector<solver_run<T>> left_;
 };
 

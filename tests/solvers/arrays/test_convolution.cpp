@@ -39,8 +39,8 @@ convolution_options in_one_pass(const char* algorithm, border edge = border::ref
 
 /// All algorithms, lanes forwards and backwards.
 template <class T>
-void expect_all_ways(const grid<T>& image, const convolution_filter& f, border edge,
-                     bool correlate) {
+void expect_all_algorithms(const grid<T>& image, const convolution_filter& f, border edge,
+                           bool correlate) {
   const grid<T> expected = plain_convolution<T>(image, f, edge, correlate);
   for (const char* algorithm : convolution_algorithms())
     for (const bool reversed : {false, true}) {
@@ -78,27 +78,28 @@ TYPED_TEST(convolution, of_every_border_and_direction) {
   for (const border edge : all_borders)
     for (const bool correlate : {false, true})
       for (const extents& taps : {extents(3, 3), extents(4, 6), extents(1, 9), extents(12, 1)})
-        expect_all_ways(image, noise_filter(taps, 2), edge, correlate);
+        expect_all_algorithms(image, noise_filter(taps, 2), edge, correlate);
 }
 
 TYPED_TEST(convolution, of_images_smaller_than_the_filter) {
   for (const extents& size :
        {extents(1, 1), extents(1, 2), extents(2, 1), extents(3, 5), extents(1, 40), extents(40, 1)})
     for (const border edge : all_borders)
-      expect_all_ways(noise<TypeParam>(size, 3), noise_filter(extents(31, 30), 4), edge, false);
+      expect_all_algorithms(noise<TypeParam>(size, 3), noise_filter(extents(31, 30), 4), edge,
+                            false);
 }
 
 TYPED_TEST(convolution, of_widths_around_a_warp) {
   for (const int width : {15, 16, 17, 31, 33, 63, 64, 65, 97, 98, 99, 127, 128, 129, 130})
-    expect_all_ways(noise<TypeParam>(extents(9, width), 5), noise_filter(extents(5, 31), 6),
-                    border::replicate, true);
+    expect_all_algorithms(noise<TypeParam>(extents(9, width), 5), noise_filter(extents(5, 31), 6),
+                          border::replicate, true);
 }
 
 TYPED_TEST(convolution, in_three_dimensions) {
   for (const border edge : all_borders)
     for (const extents& taps : {extents(3, 3, 3), extents(2, 5, 4), extents(5, 1, 1)})
-      expect_all_ways(noise<TypeParam>(extents(4, 9, 21), 7), noise_filter(taps, 8), edge,
-                      edge == border::zero);
+      expect_all_algorithms(noise<TypeParam>(extents(4, 9, 21), 7), noise_filter(taps, 8), edge,
+                            edge == border::zero);
 }
 
 TYPED_TEST(convolution, on_threads) {
