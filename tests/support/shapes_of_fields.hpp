@@ -289,16 +289,17 @@ struct plain_cell {
     const bool high_y = yy >= ny, high_x = xx >= nx;
     const side_kind by_y = S::beyond(A, 0, high_y), by_x = S::beyond(A, 1, high_x);
     bool minus = false;
-    if (yy < 0 || high_y) {
-      if (by_y == constant) return outside[A * 4 + high_y];
-      minus = by_y == antisymmetric;
+    // As numpy.pad: axes apply one after the other, x last.
+    if (xx < 0 || high_x) {
+      if (by_x == constant) return outside[A * 4 + 2 + high_x];
+      minus = by_x == antisymmetric;
     }
     T v;
-    if ((xx < 0 || high_x) && by_x == constant) {
-      v = outside[A * 4 + 2 + high_x];
+    if ((yy < 0 || high_y) && by_y == constant) {
+      v = outside[A * 4 + high_y];
     } else {
       v = arrays[A][static_cast<std::size_t>(found(by_y, yy, ny)) * pitch + found(by_x, xx, nx)];
-      if ((xx < 0 || high_x) && by_x == antisymmetric) v = -v;
+      if ((yy < 0 || high_y) && by_y == antisymmetric) v = -v;
     }
     return minus ? -v : v;
   }

@@ -191,7 +191,7 @@ class chain_levels {
     using value = T;
     template <int A, int, int Dy, int Dx>
     DWELL_FN T tap() const {
-      return over_rows<A, Dy, Dx>();
+      return over_columns<A, Dy, Dx>();
     }
     template <int P>
     DWELL_FN T parameter() const {
@@ -213,34 +213,15 @@ class chain_levels {
       if (kind == side_kind::nearest) return from - back * d;
       return from - back * (2 * d - 1);
     }
-    template <int A, int Dy, int Dx>
-    DWELL_FN T over_rows() const {
-      T v = over_columns<A, Dy, Dx>();
-      if constexpr (tests_rows && Dy != 0) {
-        constexpr int side = Dy > 0;
-        constexpr side_kind kind = S::beyond(A, 0, side);
-        if constexpr (kind != side_kind::fixed && kind != side_kind::periodic)
-          unrolled<1, (Dy < 0 ? -Dy : Dy) + 1>([&](auto d) __attribute__((always_inline)) {
-            if (row + Dy == (side ? a.ny - 1 + d : -d)) {
-              if constexpr (kind == side_kind::constant)
-                v = a.outside[A][0][side];
-              else if constexpr (kind == side_kind::antisymmetric)
-                v = -over_columns<A, found(kind, Dy, d), Dx>();
-              else
-                v = over_columns<A, found(kind, Dy, d), Dx>();
-            }
-          });
-      }
-      return v;
-    }
     /// Whether column i + Dx may lie beyond the border.
     template <int Dx>
     DWELL_FN bool tests_columns() const {
       return Path == ring_path::any || (Dx < 0 ? i + Dx < 0 : i + Dx >= across);
     }
+    /// Beyond a corner the side along x decides: axes apply one after the other, x last.
     template <int A, int Dy, int Dx>
     DWELL_FN T over_columns() const {
-      T v = cell<A, Dy, Dx>();
+      T v = over_rows<A, Dy, Dx>();
       if constexpr (Dx != 0 && !goes_around<S, 1> && Path != ring_path::plain) {
         constexpr int side = Dx > 0;
         constexpr side_kind kind = S::beyond(A, 1, side);
@@ -251,9 +232,29 @@ class chain_levels {
               if constexpr (kind == side_kind::constant)
                 v = a.outside[A][1][side];
               else if constexpr (kind == side_kind::antisymmetric)
-                v = -cell<A, Dy, found(kind, Dx, d)>();
+                v = -over_rows<A, Dy, found(kind, Dx, d)>();
               else
-                v = cell<A, Dy, found(kind, Dx, d)>();
+                v = over_rows<A, Dy, found(kind, Dx, d)>();
+            }
+          });
+      }
+      return v;
+    }
+    template <int A, int Dy, int Dx>
+    DWELL_FN T over_rows() const {
+      T v = cell<A, Dy, Dx>();
+      if constexpr (tests_rows && Dy != 0) {
+        constexpr int side = Dy > 0;
+        constexpr side_kind kind = S::beyond(A, 0, side);
+        if constexpr (kind != side_kind::fixed && kind != side_kind::periodic)
+          unrolled<1, (Dy < 0 ? -Dy : Dy) + 1>([&](auto d) __attribute__((always_inline)) {
+            if (row + Dy == (side ? a.ny - 1 + d : -d)) {
+              if constexpr (kind == side_kind::constant)
+                v = a.outside[A][0][side];
+              else if constexpr (kind == side_kind::antisymmetric)
+                v = -cell<A, found(kind, Dy, d), Dx>();
+              else
+                v = cell<A, found(kind, Dy, d), Dx>();
             }
           });
       }
