@@ -27,7 +27,7 @@ struct config {
 
 template <class S, class T, class C>
 __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.teams)
-    pass_kernel(const __grid_constant__ fields_pass<S, T> a) {
+    pass_kernel(const __grid_constant__ fields_pass<T> a) {
   if constexpr (C::value.bulk == has_bulk_rings) {
     cuda_ring_team<chain_sizes<S, T, C::value>> team;
     fields_pass_of_team<S, T, C::value, true>(team, a);

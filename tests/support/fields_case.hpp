@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 #include "shapes_of_fields.hpp"
 
 namespace dwell::shapes_of_fields {
@@ -22,7 +23,7 @@ template <class S, class T>
 struct fields_case {
   int nx = 1, ny = 1, pitch = 1;
   arrays<T> fields, coefficients;
-  fields_pass<S, T> args;
+  fields_pass<T> args;
 
   fields_case(int x, int y, std::mt19937_64& draw) : nx(x), ny(y) {
     constexpr int unit = 16 / sizeof(T);

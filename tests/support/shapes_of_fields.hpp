@@ -289,7 +289,7 @@ struct plain_cell {
     const bool high_y = yy >= ny, high_x = xx >= nx;
     const side_kind by_y = S::beyond(A, 0, high_y), by_x = S::beyond(A, 1, high_x);
     bool minus = false;
-    // As numpy.pad: axes apply one after the other, x last.
+    // Axes apply one after the other, x last, as numpy.pad does.
     if (xx < 0 || high_x) {
       if (by_x == constant) return outside[A * 4 + 2 + high_x];
       minus = by_x == antisymmetric;

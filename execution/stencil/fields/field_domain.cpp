@@ -22,8 +22,10 @@ constexpr const char* axis_names[] = {"z", "y", "x"};
 
 }  // namespace
 
+std::string_view side_kind_name(side_kind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+
 std::string to_string(const field_side& side) {
-  const std::string kind(kinds[static_cast<std::size_t>(side.kind)]);
+  const std::string kind(side_kind_name(side.kind));
   return side.kind == side_kind::constant ? fmt::format("{}:{}", kind, side.value) : kind;
 }
 
@@ -113,8 +115,7 @@ void field_domain::check() const {
         const side_kind kind = side(f, axis, high).kind;
         for (const side_kind shared : {side_kind::fixed, side_kind::periodic})
           if ((kind == shared) != (side(0, axis, high).kind == shared))
-            fail(fmt::format("{} is a side of all fields or of none",
-                             kinds[static_cast<std::size_t>(shared)]));
+            fail(fmt::format("{} is a side of all fields or of none", side_kind_name(shared)));
         const std::int64_t r = definition_.radius(), n = size_.n[std::size_t(axis)];
         const std::int64_t least = kind == side_kind::mirror ? r + 1
                                    : kind == side_kind::reflect || kind == side_kind::periodic ||
@@ -122,8 +123,7 @@ void field_domain::check() const {
                                        ? r
                                        : 1;
         if (n < least)
-          fail(fmt::format("{} needs at least {} cells, found {}",
-                           kinds[static_cast<std::size_t>(kind)], least, n));
+          fail(fmt::format("{} needs at least {} cells, found {}", side_kind_name(kind), least, n));
       }
       if ((side(f, axis, 0).kind == side_kind::periodic) !=
           (side(f, axis, 1).kind == side_kind::periodic))

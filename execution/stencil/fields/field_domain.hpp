@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "dwell/execution/stencil/fields/field_stage.hpp"
@@ -26,6 +27,9 @@ struct field_size {
 /// The size, of axes that a caller gives. Throws input_error unless there are `dims` of them, each
 /// with at least one cell, and at most 2^40 cells.
 field_size checked_field_size(int dims, std::span<const std::int64_t> axes);
+
+/// "fixed", "constant", ...: names in C++, too.
+std::string_view side_kind_name(side_kind kind);
 
 /// Where the value of a cell beyond a border is.
 struct border_value {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "dwell/base/api.hpp"
+#include "dwell/stencil/field_limits.hpp"
 
 namespace dwell {
 
@@ -109,11 +110,11 @@ struct field_stage;
 /// A tape that was found to be right. Copies share it.
 class DWELL_API stencil_definition {
  public:
-  static constexpr int most_fields = 4;        ///< state fields
-  static constexpr int most_coefficients = 8;  ///< read-only arrays
-  static constexpr int most_parameters = 32;   ///< numbers
-  static constexpr int most_stages = 8;        ///< operations of a step
-  static constexpr int most_nodes = 4096;      ///< all stages together
+  static constexpr int most_fields = field_limits::fields;              ///< state fields
+  static constexpr int most_coefficients = field_limits::coefficients;  ///< read-only arrays
+  static constexpr int most_parameters = field_limits::parameters;      ///< numbers
+  static constexpr int most_stages = 8;                                 ///< operations of a step
+  static constexpr int most_nodes = 4096;                               ///< all stages together
   /// Cells to the farthest neighbour along an axis: 4 in one and two dimensions, 2 in three.
   static constexpr int most_radius(int dims) { return dims == 3 ? 2 : 4; }
 

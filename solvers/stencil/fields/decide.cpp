@@ -54,17 +54,17 @@ typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_di
   const std::string& wanted = options_.executor;
   if (wanted == "naive") return {wanted, "as asked for", 1, {}};
   const bool flat = domain_.size().dims == 1;
-  const auto [threads, why] =
+  const auto worth =
       threads_worth(static_cast<double>(bytes_per_step()),
                     flat ? domain_.size().n[2] : domain_.size().rows(), "step", facts_);
   const auto refusal = refuses_temporal(fixed_cells_differ);
   const std::size_t cache = facts_.core_cache > 0 ? facts_.core_cache : usual_core_cache;
   const auto pass = [&] {
-    return plan_pass(domain_, threads, options_.depth, cell_bytes(),
+    return plan_pass(domain_, worth.threads, options_.depth, cell_bytes(),
                      static_cast<std::int64_t>(cache / 2));
   };
   const auto passes = [&](const field_pass& p) {
-    return fmt::format("{}; passes of {} step{} in {} tile{}", why, p.depth,
+    return fmt::format("{}; passes of {} step{} in {} tile{}", worth.why, p.depth,
                        p.depth == 1 ? "" : "s", p.across.parts, p.across.parts == 1 ? "" : "s");
   };
   if (wanted == "temporal") {
@@ -72,9 +72,9 @@ typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_di
     const field_pass p = pass();
     if (p.depth == 0)
       throw input_error("executor temporal: the field is too small for passes of several steps");
-    return {wanted, passes(p), threads, p};
+    return {wanted, passes(p), worth.threads, p};
   }
-  schedule steps{"persistent", why, threads, {}};
+  schedule steps{"persistent", worth.why, worth.threads, {}};
   if (wanted == "persistent") return steps;
   const bool large = memory_.bytes() > facts_.l2;
   if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
@@ -84,7 +84,7 @@ typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_di
   if (refusal || !large) return steps;
   const field_pass p = pass();
   if (p.depth == 0) return steps;
-  return {"temporal", passes(p), threads, p};
+  return {"temporal", passes(p), worth.threads, p};
 }
 
 template field_session<double>::schedule field_session<double>::decide(bool) const;

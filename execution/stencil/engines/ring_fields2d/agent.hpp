@@ -28,7 +28,7 @@ class chain_role {
 
 /// One team's part of a pass. All: warps run by themselves.
 template <class S, class T, chain_config C, bool All, class Team>
-DWELL_FN void fields_pass_of_team(Team& team, const fields_pass<S, T>& a) {
+DWELL_FN void fields_pass_of_team(Team& team, const fields_pass<T>& a) {
   using role = chain_role<chain_levels<S, T, Team, C>, All>;
   team.play(
       a.warps, [&] { return chain_intake<S, T, Team, C>(team, a); },

@@ -12,6 +12,7 @@
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
 
 namespace dwell {
@@ -26,7 +27,7 @@ class chain_levels {
   static constexpr int turn = sizes::turn, per_turn = turn / N;
 
  public:
-  DWELL_FN chain_levels(Team& team, const fields_pass<S, T>& a, int number)
+  DWELL_FN chain_levels(Team& team, const fields_pass<T>& a, int number)
       : team_(team),
         a_(a),
         strips_{sizes::width, sizes::halo, a.nx, goes_around<S, 1>},
@@ -184,7 +185,7 @@ class chain_levels {
   struct near {
     const kept& before;
     const arrivals& now;
-    const fields_pass<S, T>& a;
+    const fields_pass<T>& a;
     const border& b;
     T* next;                  ///< what the stage gives fields
     int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
@@ -442,7 +443,7 @@ class chain_levels {
   }
 
   Team& team_;
-  const fields_pass<S, T>& a_;
+  const fields_pass<T>& a_;
   const overlapping_strips strips_;
   typename Team::link link_;
   const int number_;

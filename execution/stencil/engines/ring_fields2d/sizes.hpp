@@ -136,15 +136,16 @@ constexpr bool shares_coefficients() {
   else
     return is_pointwise<S>(S::fields + K) && shares_coefficients<S, K + 1>();
 }
-/// Field A is the value that another had a step before, read in its own cell only: its rows are
-/// rows that are kept of the other one, and it travels as many rows late as a step does.
+/// Field A is the value that another, computed one had a step before, read in its own cell only:
+/// its rows are rows that are kept of the other one, and it travels as many rows late as a step
+/// does.
 template <class S, int A>
 constexpr bool is_renamed() {
   if constexpr (S::stages != 1 || A >= S::fields) {
     return false;
   } else {
     constexpr int from = S::template copy_of<0>(A);
-    if constexpr (from < 0 || from == A || !is_pointwise<S>(A))
+    if constexpr (from < 0 || from == A || S::template copy_of<0>(from) >= 0 || !is_pointwise<S>(A))
       return false;
     else
       return delay_of<S, 0> <= reach_of<S, 0>(from).back;

@@ -6,6 +6,7 @@
 
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 
 namespace dwell {
 
@@ -24,7 +25,7 @@ class chain_transfer {
   using sizes = chain_sizes<S, T, C>;
   static constexpr int N = C.rows, per_turn = sizes::turn / N;
 
-  DWELL_FN chain_transfer(const Team& team, const fields_pass<S, T>& a)
+  DWELL_FN chain_transfer(const Team& team, const fields_pass<T>& a)
       : a_(a),
         strips_{sizes::width, sizes::halo, a.nx, goes_around<S, 1>},
         lag_(a.warps * C.steps * step_rows<S>()),
@@ -48,7 +49,7 @@ class chain_transfer {
   DWELL_FN bool more() const { return left_ > 0; }
 
  protected:
-  const fields_pass<S, T>& a_;
+  const fields_pass<T>& a_;
   const overlapping_strips strips_;
   const int lag_;
   int at_, stop_;
@@ -63,7 +64,7 @@ class chain_intake : chain_transfer<S, T, Team, C> {
   static constexpr int N = C.rows, carried = sizes::carried, shared = sizes::arrays - carried;
 
  public:
-  DWELL_FN chain_intake(Team& team, const fields_pass<S, T>& a) : base(team, a), port_(team) {
+  DWELL_FN chain_intake(Team& team, const fields_pass<T>& a) : base(team, a), port_(team) {
     begin();
   }
   using base::more;
@@ -195,8 +196,7 @@ class chain_outlet : chain_transfer<S, T, Team, C> {
   static constexpr int N = C.rows, carried = sizes::carried;
 
  public:
-  DWELL_FN chain_outlet(Team& team, const fields_pass<S, T>& a)
-      : base(team, a), port_(team, a.warps) {
+  DWELL_FN chain_outlet(Team& team, const fields_pass<T>& a) : base(team, a), port_(team, a.warps) {
     begin();
   }
   using base::more;

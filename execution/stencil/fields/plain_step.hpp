@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// One stage of one cell of several fields, in one to three dimensions, as a kernel of a device
+// takes it: every cell by itself, borders included. S is a stencil as engine ring_fields2d has it
+// (ring_fields2d/sizes.hpp), with two facts more: reach[axis], cells to the farthest neighbour
+// along y, x and z; and axis 2 of beyond(), which is z.
+#pragma once
+#include <cstdint>
+
+#include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
+#include "dwell/stencil/field_limits.hpp"
+
+namespace dwell {
+
+/// What a stage gets: plain data, by value, laid out for every stencil alike.
+template <class T>
+struct fields_stage_args {
+  int n[3] = {1, 1, 1};    ///< rows, cells of a row, planes: axes y, x, z
+  std::int64_t pitch = 0;  ///< cells from a row to the next
+  const T* in[field_limits::arrays] = {};
+  T* out[field_limits::fields] = {};  ///< for computed fields; may be one of `in`
+  T outside[field_limits::arrays][3][2] =
+      {};  ///< constants beyond the border: axis; lower, upper side
+  T p[field_limits::parameters] = {};
+};
+
+/// A cell. Inner: all that it reads lies in the field.
+template <class S, class T, bool Inner>
+struct fields_cell {
+  using value = T;
+  const fields_stage_args<T>& a;
+  int at[3];  ///< y, x, z
+  std::int64_t here;
+
+  template <int P>
+  DWELL_HD T parameter() const {
+    return a.p[P];
+  }
+  template <int F>
+  DWELL_HD void put(T v) const {
+    a.out[F][here] = v;
+  }
+  template <int A, int Dz, int Dy, int Dx>
+  DWELL_HD T tap() const {
+    if constexpr (Inner || (Dz == 0 && Dy == 0 && Dx == 0))
+      return a.in[A][here + (std::int64_t{Dz} * a.n[0] + Dy) * a.pitch + Dx];
+    else
+      return beyond<A>(at[2] + Dz, at[0] + Dy, at[1] + Dx);
+  }
+
+ private:
+  /// Axes apply one after the other, x last: so of a corner x decides first.
+  template <int A>
+  DWELL_HD T beyond(int z, int y, int x) const {
+    bool minus = false;
+    T v{};
+    if (found<A, 1>(x, minus, v) && found<A, 0>(y, minus, v) && found<A, 2>(z, minus, v))
+      v = a.in[A][(std::int64_t{z} * a.n[0] + y) * a.pitch + x];
+    return minus ? -v : v;
+  }
+  /// Puts i into the field; or else gives v the side's constant.
+  template <int A, int Axis>
+  DWELL_HD bool found(int& i, bool& minus, T& v) const {
+    const int n = a.n[Axis];
+    if (i >= 0 && i < n) return true;
+    const bool high = i >= n;
+    const int far = high ? i - n : -1 - i;  // 0: next to the border
+    switch (high ? S::beyond(A, Axis, 1) : S::beyond(A, Axis, 0)) {
+      case side_kind::constant:
+        v = a.outside[A][Axis][high];
+        return false;
+      case side_kind::periodic:
+        i = high ? i - n : i + n;
+        return true;
+      case side_kind::antisymmetric:
+        minus = !minus;
+        i = high ? n - 1 - far : far;
+        return true;
+      case side_kind::reflect:
+        i = high ? n - 1 - far : far;
+        return true;
+      case side_kind::mirror:
+        i = high ? n - 2 - far : far + 1;
+        return true;
+      default:  // nearest; beyond a fixed side nothing is read
+        i = high ? n - 1 : 0;
+        return true;
+    }
+  }
+};
+
+/// Whether the cell keeps its values in every step.
+template <class S, class T>
+DWELL_HD bool is_fixed_cell(const fields_stage_args<T>& a, const int (&at)[3]) {
+  for (int axis = 0; axis < 3; ++axis)
+    if ((S::beyond(0, axis, 0) == side_kind::fixed && at[axis] < S::radius) ||
+        (S::beyond(0, axis, 1) == side_kind::fixed && at[axis] >= a.n[axis] - S::radius))
+      return true;
+  return false;
+}
+
+/// A fixed cell is copied where a new value has other memory than the old one.
+template <class S, class T, int Stage, int F = 0>
+DWELL_HD void keep_cell(const fields_stage_args<T>& a, std::int64_t here) {
+  if constexpr (F < S::fields) {
+    if constexpr (S::template writes<Stage>(F) && S::template copy_of<Stage>(F) < 0)
+      if (a.out[F] != a.in[F]) a.out[F][here] = a.in[F][here];
+    keep_cell<S, T, Stage, F + 1>(a, here);
+  }
+}
+
+/// Stage `Stage` of cell (z, y, x).
+template <class S, class T, int Stage>
+DWELL_HD void stage_of_cell(const fields_stage_args<T>& a, int z, int y, int x) {
+  const int at[3] = {y, x, z};
+  const std::int64_t here = (std::int64_t{z} * a.n[0] + y) * a.pitch + x;
+  if (is_fixed_cell<S, T>(a, at)) return keep_cell<S, T, Stage>(a, here);
+  bool inner = true;
+  for (int axis = 0; axis < 3; ++axis)
+    inner = inner && at[axis] >= S::reach[axis] && at[axis] < a.n[axis] - S::reach[axis];
+  if (inner)
+    S::template step<Stage>(fields_cell<S, T, true>{a, {y, x, z}, here});
+  else
+    S::template step<Stage>(fields_cell<S, T, false>{a, {y, x, z}, here});
+}
+
+}  // namespace dwell

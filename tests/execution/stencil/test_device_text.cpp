@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// The struct that kernels of devices are compiled for, of definitions, sizes and borders drawn at
+// random: compiled by this system's compiler, plain steps and passes of engine ring_fields2d, which
+// threads of a CPU play, have the bits of plain loops. And NVRTC compiles its kernels, where there
+// is one.
+#include "dwell/execution/stencil/fields/device_text.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/fields/system_compiler.hpp"
+#include "field_oracle.hpp"
+#include "scratch.hpp"
+
+namespace dwell::test {
+namespace {
+
+/// What is compiled behind the text: a stage of all cells, and a pass.
+constexpr const char* entries = R"~(
+#include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
+#include "dwell/execution/team/ring_team_cpu.hpp"
+#include <cmath>
+#include <vector>
+#define DWELL_SHOWN extern "C" __attribute__((visibility("default")))
+using namespace dwell;
+using S = own_stencil;
+template <int Stage>
+void stage(int s, const fields_stage_args<real>& a) {
+  if constexpr (Stage < S::stages) {
+    if (s != Stage) return stage<Stage + 1>(s, a);
+    for (int z = 0; z < a.n[2]; ++z)
+      for (int y = 0; y < a.n[0]; ++y)
+        for (int x = 0; x < a.n[1]; ++x) stage_of_cell<S, real, Stage>(a, z, y, x);
+  }
+}
+DWELL_SHOWN void plain_stage(int s, const void* a) {
+  stage<0>(s, *static_cast<const fields_stage_args<real>*>(a));
+}
+constexpr int columns = step_columns<S>();
+constexpr chain_config C{2, 1, columns < 5 ? 5 : columns | 1, 3, 1, 1};
+/// The steps of a pass; 0: more code than a test should compile.
+DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
+  if constexpr (S::reach[2] == 0 && kept_rows<S, C>::period() <= 12) {
+    using sizes = chain_sizes<S, real, C>;
+    auto& a = *static_cast<fields_pass<real>*>(args);
+    a.warps = warps;
+    const overlapping_strips strips{sizes::width, sizes::halo, a.nx, goes_around<S, 1>};
+    const int rows = strips.count() * a.ny;
+    if (teams > rows) teams = rows;
+    for (int t = 0; t <= teams; ++t) a.runs.cut[t] = static_cast<int>(long{rows} * t / teams);
+    for (int t = 0; t < teams; ++t) {
+      using team_type = cpu_ring_team<sizes>;
+      std::vector<real> scratch(team_type::scratch_bytes() / sizeof(real), std::nan(""));
+      team_type team(t, reversed, reinterpret_cast<std::byte*>(scratch.data()));
+      fields_pass_of_team<S, real, C, false>(team, a);
+    }
+    return warps;
+  }
+  return 0;
+}
+)~";
+
+struct program {
+  void (*plain_stage)(int, const void*) = nullptr;
+  int (*ring_pass)(void*, int, int, bool) = nullptr;
+};
+
+template <class T>
+constexpr const char* real_name = sizeof(T) == 8 ? "double" : "float";
+
+class DeviceText : public ::testing::Test {
+ protected:
+  /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
+  program compiled(const std::string& text, const char* real) {
+    const std::string name = fmt::format("{}", number_++);
+    put_bytes(folder_ / (name + ".cpp"),
+              fmt::format("{}\nusing real = {};\n{}", text, real, entries));
+    std::string why;
+    const auto compiler = find_compiler(why);
+    if (!compiler) {
+      ADD_FAILURE() << why;
+      return {};
+    }
+    auto command = compiler->command;
+    command.insert(command.end(), {"-std=c++20", "-O1", "-ffp-contract=off", "-fvisibility=hidden",
+                                   "-shared", "-fPIC"});
+    for (const char* place : {DWELL_INCLUDES}) command.push_back(std::string("-I") + place);
+    const std::string file = folder_ / (name + ".so");
+    command.insert(command.end(), {folder_ / (name + ".cpp"), "-o", file});
+    const auto end = run_program(command);
+    if (!end.success) {
+      ADD_FAILURE() << first_error(end.output) << '\n' << text;
+      return {};
+    }
+    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      ADD_FAILURE() << ::dlerror();
+      return {};
+    }
+    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass"))};
+  }
+
+ private:
+  scratch_folder folder_;
+  int number_ = 0;
+};
+
+/// A definition with a field, as test_field_runner.cpp draws them.
+struct drawn {
+  stencil_definition definition;
+  std::array<std::int64_t, 3> n{1, 1, 1};
+  std::vector<field_boundary> of_axes, given;  ///< axes z, y, x; and as a caller gives them
+};
+
+drawn draw(std::mt19937_64& chance, int dims) {
+  const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+  cell_tape tape = random_tape(chance);
+  while (dims > 0 && tape.dims != dims) tape = random_tape(chance);
+  drawn d{stencil_definition(tape), {1, 1, 1}, {}, {}};
+  const auto first = static_cast<std::size_t>(3 - tape.dims);
+  d.of_axes.assign(tape.fields.size(), field_boundary::all({side_kind::nearest, 0}));
+  for (std::size_t a = first; a < 3; ++a) {
+    d.n[a] = 1 + below(tape.dims == 3 ? 12 : below(3) ? 70 : 200);
+    const bool periodic = below(4) == 0;
+    for (std::size_t high = 0; high < 2; ++high) {
+      const bool fixed = below(4) == 0;
+      for (auto& b : d.of_axes) {
+        field_side& side = b.sides[a][high];
+        side.kind = periodic ? side_kind::periodic
+                    : fixed  ? side_kind::fixed
+                             : static_cast<side_kind>(1 + below(5));
+        if (side.kind == side_kind::constant) side.value = below(9) - 4;
+      }
+    }
+    d.n[a] = std::max<std::int64_t>(d.n[a], d.definition.radius() + 1);
+  }
+  for (const field_boundary& b : d.of_axes) {
+    field_boundary axes;
+    for (std::size_t a = first; a < 3; ++a) axes.sides[a - first] = b.sides[a];
+    d.given.push_back(axes);
+  }
+  return d;
+}
+
+template <class T>
+void check(const drawn& d, const field_domain& domain, const program& code,
+           std::mt19937_64& chance) {
+  const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+  const stencil_definition& def = d.definition;
+  const int fields = def.fields();
+  std::uniform_real_distribution<double> values(-2, 2);
+  plain_fields<T> plain(def, d.n, d.of_axes);
+  for (int a = 0; a < fields + def.coefficients(); ++a) {
+    std::vector<T> some(static_cast<std::size_t>(domain.size().cells()));
+    for (T& v : some) v = static_cast<T>(values(chance));
+    plain.arrays.push_back(std::move(some));
+  }
+  // Fixed cells of a field that becomes another one are the host's: here they are alike.
+  for (std::int64_t z = 0; z < d.n[0]; ++z)
+    for (std::int64_t y = 0; y < d.n[1]; ++y)
+      for (std::int64_t x = 0; x < d.n[2]; ++x)
+        for (int f = 1; f < fields && plain.fixed(z, y, x); ++f)
+          plain.cell(f, z, y, x) = plain.cell(0, z, y, x);
+  for (int p = 0; p < def.parameters(); ++p)
+    plain.parameters.push_back(static_cast<T>(values(chance)));
+
+  field_memory<T> one(domain, 1), other(domain, 1);
+  field_places places = one.start();
+  fields_stage_args<T> stage;
+  fields_pass<T> pass;
+  constexpr int axes[] = {1, 2, 0};
+  for (int k = 0; k < 3; ++k) stage.n[k] = static_cast<int>(d.n[static_cast<std::size_t>(axes[k])]);
+  stage.pitch = one.pitch();
+  pass.nx = stage.n[1];
+  pass.ny = stage.n[0];
+  pass.pitch = static_cast<int>(one.pitch());
+  for (int a = 0; a < fields; ++a)
+    for (int k = 0; k < 3; ++k)
+      for (int side = 0; side < 2; ++side) {
+        const T value = static_cast<T>(domain.side(a, axes[k], side).value);
+        stage.outside[a][k][side] = value;
+        if (k < 2) pass.outside[a][k][side] = value;
+      }
+  std::ranges::copy(plain.parameters, stage.p);
+  std::ranges::copy(plain.parameters, pass.p);
+  for (int a = 0; a < fields + def.coefficients(); ++a) {
+    const auto& cells = plain.arrays[static_cast<std::size_t>(a)];
+    one.copy_in(cells.data(), a < fields ? one.field(places, a) : one.coefficient(a - fields));
+  }
+  const auto expect = [&](const field_memory<T>& memory, const field_places& at, const char* what) {
+    for (int f = 0; f < fields; ++f) {
+      std::vector<T> found(static_cast<std::size_t>(domain.size().cells()));
+      memory.copy_out(memory.field(at, f), found.data());
+      const auto& expected = plain.arrays[static_cast<std::size_t>(f)];
+      std::vector<std::string> wrong;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        if (!same_values(std::vector{found[i]}, std::vector{expected[i]}))
+          wrong.push_back(fmt::format("{}: {} for {}", i, found[i], expected[i]));
+      EXPECT_TRUE(wrong.empty()) << what << ", field " << f << ", " << wrong.size()
+                                 << " cells, the first: " << wrong[0];
+    }
+  };
+
+  for (int step = below(3); step >= 0; --step) {
+    plain.step();
+    for (std::size_t s = 0; s < def.stages().size(); ++s) {
+      const field_stage& of = def.stages()[s];
+      const stage_memory<T> m = one.next(of, places);
+      std::ranges::copy(m.in, stage.in);
+      for (std::size_t k = 0; k < of.computed.size(); ++k)
+        stage.out[of.computed[k].field] = m.out[k];
+      code.plain_stage(static_cast<int>(s), &stage);
+    }
+  }
+  expect(one, places, "plain steps");
+  if (def.dims() != 2) return;
+
+  field_places there = other.start();
+  for (int f = 0; f < fields; ++f) {
+    pass.from[f] = one.field(places, f);
+    pass.to[f] = other.field(there, f);
+  }
+  for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
+  const int warps = 1 + below(2), teams = 1 + below(5);
+  const int steps = code.ring_pass(&pass, warps, teams, below(2));
+  SCOPED_TRACE(fmt::format("{} warps, {} teams", warps, teams));
+  if (steps == 0) return;
+  for (int s = 0; s < steps; ++s) plain.step();
+  // Cells of a field that has another one's are left to the host where they are fixed; so is what
+  // no stage writes.
+  expect(other, there, "a pass");
+}
+
+template <class T>
+void check_drawn(DeviceText& test, const drawn& d, const program& code, const field_domain& domain,
+                 std::mt19937_64& chance) {
+  static_cast<void>(test);
+  if (!code.plain_stage) return;
+  std::string sides;
+  for (const auto& b : d.given)
+    for (const auto& axis : b.sides) sides += to_string(axis[0]) + "|" + to_string(axis[1]) + " ";
+  SCOPED_TRACE(
+      fmt::format("{}size {}, sides {}", d.definition.describe(), fmt::join(d.n, "x"), sides));
+  check<T>(d, domain, code, chance);
+}
+
+TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
+  std::string why;
+  if (!find_compiler(why)) GTEST_SKIP() << why;
+  std::mt19937_64 chance(20261128);
+  for (int round = 0; round < 8; ++round) {
+    const drawn d = draw(chance, round < 6 ? 2 : 0);
+    const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
+    const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
+    const std::string text = device_stencil_text(domain);
+    if (round % 2)
+      check_drawn<float>(*this, d, compiled(text, "float"), domain, chance);
+    else
+      check_drawn<double>(*this, d, compiled(text, "double"), domain, chance);
+  }
+}
+
+TEST_F(DeviceText, NvrtcCompilesItsKernels) {
+  try {
+    nvrtc::library();
+  } catch (const unsupported_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  std::mt19937_64 chance(5);
+  for (int round = 0; round < 4; ++round) {
+    const drawn d = draw(chance, 0);
+    const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
+    const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
+    const kernel_source source{
+        device_stencil_text(domain) +
+            "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n",
+        fmt::format("dwell::cuda::fields_stage_kernel<dwell::own_stencil, {}, 0>",
+                    round % 2 ? "float" : "double")};
+    std::string failure;
+    try {
+      EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());
+    } catch (const error& e) {
+      failure = e.what();
+    }
+    EXPECT_EQ(failure, "") << source.text;
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test
