@@ -13,6 +13,8 @@
 #include "dwell/formats/csr.hpp"
 #include "dwell/formats/grid.hpp"
 #include "dwell/formats/triplets.hpp"
+#include "dwell/grid/boundary.hpp"
+#include "dwell/grid/grid_operator.hpp"
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
