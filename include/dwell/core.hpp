@@ -15,6 +15,7 @@
 #include "dwell/formats/triplets.hpp"
 #include "dwell/grid/boundary.hpp"
 #include "dwell/grid/grid_operator.hpp"
+#include "dwell/grid/grid_solver.hpp"
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"

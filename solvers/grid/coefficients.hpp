@@ -29,7 +29,7 @@ template <class V>
 struct coefficients {
   grid_shape shape;
   bool shared = false;  ///< rows may be equal: the places of new ones are looked up
-  std::vector<V> pool;
+  std::vector<V> pool;  ///< begins with a row of n + 1 zeros, the place of all rows that are 0
   std::vector<std::size_t> x;  ///< [plane, row]: n + 1 faces
   std::vector<std::size_t> y;  ///< [plane, face 0 .. n of the axis]
   std::vector<std::size_t> z;  ///< [face 0 .. n of the axis, row]
@@ -38,15 +38,16 @@ struct coefficients {
   std::size_t row(int k, int j) const {
     return std::size_t(k) * std::size_t(shape.n[1]) + std::size_t(j);
   }
-  const V* x_faces(int k, int j) const { return &pool[x[row(k, j)]]; }
-  const V* y_faces(int k, int j) const {
-    return &pool[y[std::size_t(k) * std::size_t(shape.n[1] + 1) + std::size_t(j)]];
+  std::size_t face_y(int k, int j) const {
+    return std::size_t(k) * std::size_t(shape.n[1] + 1) + std::size_t(j);
   }
+  const V* x_faces(int k, int j) const { return &pool[x[row(k, j)]]; }
+  const V* y_faces(int k, int j) const { return &pool[y[face_y(k, j)]]; }
   const V* z_faces(int k, int j) const { return &pool[z[row(k, j)]]; }
   const V* s_cells(int k, int j) const { return &pool[s[row(k, j)]]; }
 };
 
-/// Places of rows in a pool. Rows that are made of the same things lie at one place.
+/// Places of rows in a pool. Rows that are made of equal things lie at one place.
 template <class V>
 class row_places {
  public:

@@ -64,6 +64,7 @@ class finite_volumes {
                faces_[2].empty();
     const auto [nz, ny, nx] = c.shape.n;
     if (!c.shared) c.pool.reserve(5 * c.shape.cells() + 2 * c.shape.plane() + 4 * c.shape.rows());
+    c.pool.assign(std::size_t(nx + 1), T(0));
     row_places<T> places(c.pool, c.shared);
     const auto cls = [](int i, int n) { return std::size_t(i == 0) + 2 * std::size_t(i == n - 1); };
     for (int k = 0; k < nz; ++k)
@@ -71,22 +72,29 @@ class finite_volumes {
         c.x.push_back(places.place({0, cls(k, nz), cls(j, ny)}, nx + 1, [&, nx = nx](T* row) {
           for (int i = 0; i <= nx; ++i) row[i] = conductance(x_axis, {k, j, i});
         }));
-        c.s.push_back(places.place({1, cls(k, nz), cls(j, ny)}, nx, [&, nx = nx](T* row) {
-          for (int i = 0; i < nx; ++i)
-            row[i] = T((d_.s_cells.empty() ? d_.s : double(d_.s_cells[cell({k, j, i})])) *
-                       part(z_axis, k) * part(y_axis, j) * part(x_axis, i));
-        }));
+        c.s.push_back(
+            d_.s_cells.empty() && d_.s == 0
+                ? 0
+                : places.place({1, cls(k, nz), cls(j, ny)}, nx, [&, nx = nx](T* row) {
+                    for (int i = 0; i < nx; ++i)
+                      row[i] = T((d_.s_cells.empty() ? d_.s : double(d_.s_cells[cell({k, j, i})])) *
+                                 part(z_axis, k) * part(y_axis, j) * part(x_axis, i));
+                  }));
       }
     for (int k = 0; k < nz; ++k)
       for (int j = 0; j <= ny; ++j)
-        c.y.push_back(places.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&, nx = nx](T* row) {
-          for (int i = 0; i < nx; ++i) row[i] = conductance(y_axis, {k, j, i});
-        }));
+        c.y.push_back(!side(y_axis, false)
+                          ? 0
+                          : places.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&, nx = nx](T* row) {
+                              for (int i = 0; i < nx; ++i) row[i] = conductance(y_axis, {k, j, i});
+                            }));
     for (int k = 0; k <= nz; ++k)
       for (int j = 0; j < ny; ++j)
-        c.z.push_back(places.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&, nx = nx](T* row) {
-          for (int i = 0; i < nx; ++i) row[i] = conductance(z_axis, {k, j, i});
-        }));
+        c.z.push_back(!side(z_axis, false)
+                          ? 0
+                          : places.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&, nx = nx](T* row) {
+                              for (int i = 0; i < nx; ++i) row[i] = conductance(z_axis, {k, j, i});
+                            }));
     for (const T v : c.pool)
       if (!std::isfinite(v)) fail("k over spacing squared is too large for the precision");
     for (int m = 0; m < 3; ++m) {
@@ -166,7 +174,7 @@ class finite_volumes {
     const bool high = i == n(m) - 1 && side(m, true)->kind != boundary_kind::dirichlet;
     return low || high ? 0.5 : 1;
   }
-  /// Of the other axes.
+  /// Parts that p has along the other axes.
   double area(int m, const position& p) const {
     double a = 1;
     for (int o = 0; o < 3; ++o)
@@ -197,7 +205,7 @@ class finite_volumes {
     return by * (d_.mean == face_mean::arithmetic ? 0.5 * (a + b) : 2 / (1 / a + 1 / b));
   }
 
-  /// Of the side's face, for u = 0 beyond it, over that of a Dirichlet side at the same distance;
+  /// The conductance of a side's face, to u = 0,
   /// and what its value is multiplied by for the right-hand side.
   struct wall {
     double conductance = 0, by_value = 0;
@@ -206,8 +214,8 @@ class finite_volumes {
     const grid_side& b = *side(m, high);
     const double h = h_[std::size_t(m)], a = area(m, p);
     const bool cells = d_.centring == grid_centring::cell;
-    const double t =
-        (cells ? 2 : 1) * k_of_face(m, p) / h;  // of the half cell, or whole one, per area
+    const double t = (cells ? 2 : 1) * k_of_face(m, p) /
+                     h;  // conductance of the half cell, or whole one, per area
     switch (b.kind) {
       case boundary_kind::dirichlet:
         return {a * t / h, a * t / h};

@@ -22,7 +22,7 @@ enum class boundary_kind {
 struct grid_side {
   boundary_kind kind = boundary_kind::dirichlet;  ///< what it is
   double value = 0;                               ///< its right-hand side, for the whole side
-  double alpha = 0;                               ///< of robin, in units of k over length
+  double alpha = 0;                               ///< robin alone has it; in units of k over length
   /// In place of `value`: one for each cell of the side, in C order of the other axes.
   std::vector<double> values{};
   /// Equal in both.

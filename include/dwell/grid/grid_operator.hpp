@@ -46,15 +46,15 @@ struct grid_description {
   std::vector<double> spacing{};                 ///< per axis, slowest first; empty: all 1
   grid_centring centring = grid_centring::cell;  ///< where the unknowns are
   double k = 1;                                  ///< where `k_cells` is empty; > 0
-  std::span<const T> k_cells{};                  ///< of each cell; all > 0
+  std::span<const T> k_cells{};                  ///< an element per cell; all > 0
   std::array<double, 3> k_axes{1, 1, 1};         ///< factors of k along each axis; > 0
   face_mean mean = face_mean::harmonic;          ///< k of a face, from k of its cells
   /// In place of k and k_cells, for each axis: k of each face, border faces included: one more
   /// along this axis than there are cells. Faces of the two ends of a periodic axis must agree.
   std::array<std::span<const T>, 3> k_faces{};
   double s = 0;                  ///< where `s_cells` is empty; >= 0
-  std::span<const T> s_cells{};  ///< of each cell; all >= 0
-  grid_boundary boundary{};      ///< of each side
+  std::span<const T> s_cells{};  ///< an element per cell; all >= 0
+  grid_boundary boundary{};      ///< conditions of all sides
 };
 
 /// The operator. T: double or float. It is symmetric, and positive definite unless singular(). An
