@@ -46,7 +46,7 @@ coefficients<V> begun(const coefficients<V>& fine, int axis, int coarse) {
 
 template <class V>
 std::pair<coefficients<V>, axis_weights<V>> coarsened_x(const coefficients<V>& fine) {
-  const auto [nz, ny, n] = fine.shape.n;
+  const int nz = fine.shape.n[0], ny = fine.shape.n[1], n = fine.shape.n[2];
   const halved_axis ax{n, fine.shape.wraps[2], true};
   const int m = ax.coarse();
   coefficients<V> c = begun(fine, x_axis, m);

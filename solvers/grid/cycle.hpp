@@ -74,7 +74,7 @@ class cycle {
   /// f(row, odd half?, first, last cell of the half) for what has a colour in a plane.
   template <class F>
   void each_half(const level<V>& l, int k, int colour, F&& f) const {
-    const auto [nz, ny, nx] = l.a.shape.n;
+    const int ny = l.a.shape.n[1], nx = l.a.shape.n[2];
     const int evens = evens_of(nx), odds = nx / 2, c = l.colours;
     const int tail = l.odd_ring_x() ? 1 : 0;
     for (int j = 0; j < ny; ++j) {

@@ -62,20 +62,20 @@ class finite_volumes {
     coefficients<T>& c = out_.a;
     c.shared = d_.k_cells.empty() && d_.s_cells.empty() && faces_[0].empty() && faces_[1].empty() &&
                faces_[2].empty();
-    const auto [nz, ny, nx] = c.shape.n;
+    const int nz = c.shape.n[0], ny = c.shape.n[1], nx = c.shape.n[2];
     if (!c.shared) c.pool.reserve(5 * c.shape.cells() + 2 * c.shape.plane() + 4 * c.shape.rows());
     c.pool.assign(std::size_t(nx + 1), T(0));
     row_places<T> places(c.pool, c.shared);
     const auto cls = [](int i, int n) { return std::size_t(i == 0) + 2 * std::size_t(i == n - 1); };
     for (int k = 0; k < nz; ++k)
       for (int j = 0; j < ny; ++j) {
-        c.x.push_back(places.place({0, cls(k, nz), cls(j, ny)}, nx + 1, [&, nx = nx](T* row) {
+        c.x.push_back(places.place({0, cls(k, nz), cls(j, ny)}, nx + 1, [&](T* row) {
           for (int i = 0; i <= nx; ++i) row[i] = conductance(x_axis, {k, j, i});
         }));
         c.s.push_back(
             d_.s_cells.empty() && d_.s == 0
                 ? 0
-                : places.place({1, cls(k, nz), cls(j, ny)}, nx, [&, nx = nx](T* row) {
+                : places.place({1, cls(k, nz), cls(j, ny)}, nx, [&](T* row) {
                     for (int i = 0; i < nx; ++i)
                       row[i] = T((d_.s_cells.empty() ? d_.s : double(d_.s_cells[cell({k, j, i})])) *
                                  part(z_axis, k) * part(y_axis, j) * part(x_axis, i));
@@ -85,14 +85,14 @@ class finite_volumes {
       for (int j = 0; j <= ny; ++j)
         c.y.push_back(!side(y_axis, false)
                           ? 0
-                          : places.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&, nx = nx](T* row) {
+                          : places.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&](T* row) {
                               for (int i = 0; i < nx; ++i) row[i] = conductance(y_axis, {k, j, i});
                             }));
     for (int k = 0; k <= nz; ++k)
       for (int j = 0; j < ny; ++j)
         c.z.push_back(!side(z_axis, false)
                           ? 0
-                          : places.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&, nx = nx](T* row) {
+                          : places.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&](T* row) {
                               for (int i = 0; i < nx; ++i) row[i] = conductance(z_axis, {k, j, i});
                             }));
     for (const T v : c.pool)
@@ -292,7 +292,7 @@ void right_hand_side(const system<T>& s, std::span<const T> f, std::span<T> b) {
   if ((!f.empty() && f.size() != all) || b.size() != all)
     throw input_error(fmt::format("grid: rhs: expected {} elements, found f of {} and b of {}", all,
                                   f.size(), b.size()));
-  const auto [nz, ny, nx] = s.a.shape.n;
+  const int nz = s.a.shape.n[0], ny = s.a.shape.n[1], nx = s.a.shape.n[2];
   std::size_t at = 0;
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j) {

@@ -125,7 +125,7 @@ template <class T>
 csr<T> grid_operator<T>::to_matrix() const {
   const grids::coefficients<T>& a = s_->system.a;
   const grids::grid_shape& g = a.shape;
-  const auto [nz, ny, nx] = g.n;
+  const int nz = g.n[0], ny = g.n[1], nx = g.n[2];
   if (rows() > std::size_t(std::numeric_limits<index>::max()) / 7)
     throw input_error(
         fmt::format("grid: to_matrix: {} unknowns are too many for 32-bit indices", rows()));
@@ -135,7 +135,7 @@ csr<T> grid_operator<T>::to_matrix() const {
   m.col.reserve(rows() * 7);
   m.val.reserve(rows() * 7);
   row_entries<T> row;
-  const auto cell = [&, ny = ny, nx = nx](int k, int j, int i) {
+  const auto cell = [&](int k, int j, int i) {
     return (std::size_t(k) * std::size_t(ny) + std::size_t(j)) * std::size_t(nx) + std::size_t(i);
   };
   for (int k = 0; k < nz; ++k)

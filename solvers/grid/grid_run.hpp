@@ -10,6 +10,7 @@
 #include <limits>
 #include <vector>
 
+#include "dwell/execution/device/monitor.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/grid/cycle.hpp"
 
@@ -25,7 +26,7 @@ struct run_input {
   double rtol = 0, atol = 0;
   int max_iterations = 0;
   bool history = false;
-  const std::atomic<bool>* interrupt = nullptr;
+  monitor* seen = nullptr;  ///< the host's words
 };
 struct run_output {
   stop_reason stopped = stop_reason::converged;
@@ -255,7 +256,9 @@ class grid_run {
         }
         v_.sums[2][std::size_t(k)] = sum;
       });
-      if (team.worker == 0 && in_.interrupt) interrupted_ = in_.interrupt->load();
+      if (team.worker == 0)
+        interrupted_ =
+            std::atomic_ref<int>(in_.seen->interrupt).load(std::memory_order_relaxed) != 0;
       team.sync();
       if (interrupted_) return stop_reason::interrupted;
       const double pq = total(2);
@@ -279,7 +282,12 @@ class grid_run {
       rr = total(3);
       ++done;
       recursive = std::sqrt(rr);
-      if (team.worker == 0 && in_.history) out_.history.push_back(recursive);
+      if (team.worker == 0) {
+        if (in_.history) out_.history.push_back(recursive);
+        std::atomic_ref<double>(in_.seen->residual)
+            .store(norm_ > 0 ? recursive / norm_ : recursive);
+        std::atomic_ref<int>(in_.seen->step).store(done, std::memory_order_release);
+      }
       if (!std::isfinite(rr)) return stop_reason::not_finite;
       if (recursive <= target) return stop_reason::converged;
       if (done >= in_.max_iterations) {
@@ -297,6 +305,7 @@ class grid_run {
   int planes_;
   std::size_t plane_;
   bool interrupted_ = false;
+  double norm_ = 0;  ///< of the right-hand side; team 0's
 };
 
 }  // namespace dwell::grids

@@ -35,6 +35,9 @@ void check(const grid_options& o) {
   if (o.max_iterations < 1)
     throw input_error(
         fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));
+  if (!(o.progress_interval >= 0))
+    throw input_error(
+        fmt::format("progress_interval: expected a number >= 0, found {}", o.progress_interval));
   check(o.rtol, o.atol);
 }
 
@@ -158,6 +161,9 @@ struct grid_solver<T>::state {
         to_x[i] = zero ? T(0) : x_by * to_x[i];
       }
     });
+    monitor seen{};
+    seen.step = -1;
+    if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
     grids::run_input<T> in{.a = &grid.system.a,
                            .b = b.data(),
                            .singular = grid.system.singular,
@@ -166,16 +172,25 @@ struct grid_solver<T>::state {
                            .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
                            .max_iterations = options.max_iterations,
                            .history = options.history,
-                           .interrupt = options.interrupt};
+                           .seen = &seen};
     grids::run_output out;
     grids::grid_run<T, level_value> run(in, vectors, grid.levels, out);
     run_control control;
-    monitor seen{};
+    control.interrupt = options.interrupt;
+    control.progress_interval = options.progress_interval;
+    stopwatch running;
+    double seconds = 0;
+    if (options.progress)
+      control.progress = [&](int step, double relative) {
+        seconds += running.lap();
+        return options.progress({step, relative, options.rtol, seconds});
+      };
     cpu::run_watch watch(control, &seen);
     teams.run(watch, [&](int team, cpu_barrier& barrier) {
       grids::cycle_rows<level_value> rows(grid.levels);
       run({team, threads.threads, &barrier}, rows);
     });
+    watch.finish();
     const std::vector<T>& x = vectors.x[out.answer];
     each_row([&](std::size_t r) {
       T* const to = u.data() + r * nx;

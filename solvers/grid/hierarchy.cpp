@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 
 namespace dwell::grids {
@@ -19,7 +20,7 @@ constexpr double strong = 0.5;
 /// The mean conductance of the faces between cells of an axis; 0 where there are none.
 template <class V>
 double strength(const coefficients<V>& a, int axis) {
-  const auto [nz, ny, nx] = a.shape.n;
+  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
   double sum = 0;
   std::size_t faces = 0;
   const auto add = [&](const V* row, int begin, int end) {
@@ -59,7 +60,7 @@ std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<st
 
 template <class V>
 void make_inverse(level<V>& l) {
-  const auto [nz, ny, nx] = l.a.shape.n;
+  const int nz = l.a.shape.n[0], ny = l.a.shape.n[1], nx = l.a.shape.n[2];
   row_places<V> places(l.inverse, l.a.shared);
   if (!l.a.shared) l.inverse.reserve(l.a.shape.cells());
   for (int k = 0; k < nz; ++k)
@@ -67,16 +68,15 @@ void make_inverse(level<V>& l) {
       const std::size_t at = l.a.row(k, j), y0 = l.a.y[l.a.face_y(k, j)],
                         y1 = l.a.y[l.a.face_y(k, j + 1)];
       const std::size_t z0 = l.a.z[at], z1 = l.a.z[l.a.row(k + 1, j)];
-      l.inverse_at.push_back(
-          places.place({l.a.x[at], y0, y1, z0, z1, l.a.s[at]}, nx, [&, nx = nx](V* row) {
-            const V* const p = l.a.pool.data();
-            const V *const x = p + l.a.x[at], *const s = p + l.a.s[at];
-            for (int i = 0; i < nx; ++i) {
-              const V d = ((x[i] + x[i + 1]) + (p[z0 + std::size_t(i)] + p[z1 + std::size_t(i)])) +
-                          ((p[y0 + std::size_t(i)] + p[y1 + std::size_t(i)]) + s[i]);
-              row[i] = d > V(0) ? V(1) / d : V(0);
-            }
-          }));
+      l.inverse_at.push_back(places.place({l.a.x[at], y0, y1, z0, z1, l.a.s[at]}, nx, [&](V* row) {
+        const V* const p = l.a.pool.data();
+        const V *const x = p + l.a.x[at], *const s = p + l.a.s[at];
+        for (int i = 0; i < nx; ++i) {
+          const V d = ((x[i] + x[i + 1]) + (p[z0 + std::size_t(i)] + p[z1 + std::size_t(i)])) +
+                      ((p[y0 + std::size_t(i)] + p[y1 + std::size_t(i)]) + s[i]);
+          row[i] = d > V(0) ? V(1) / d : V(0);
+        }
+      }));
     }
 }
 
@@ -84,7 +84,7 @@ void make_inverse(level<V>& l) {
 /// largest.
 template <class V>
 double contrast(const coefficients<V>& a) {
-  const auto [nz, ny, nx] = a.shape.n;
+  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
   double worst = 1;
   const auto axis = [&](auto&& rows) {
     V least = std::numeric_limits<V>::max(), most = 0;
@@ -128,6 +128,7 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular) {
   h.jumps = !finest.shared && contrast(finest) > jump;
   coefficients<V> now = std::move(finest);
   while (true) {
+    poll_interruption();
     h.levels.emplace_back();
     level<V>& l = h.levels.back();
     l.a = std::move(now);

@@ -7,10 +7,11 @@
 
 namespace dwell::grids {
 
-#if defined(__clang__)
-#define DWELL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#else
+/// Iterations of the loop that follows do not depend on each other.
+#if defined(__GNUC__) && !defined(__clang__)
 #define DWELL_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define DWELL_INDEPENDENT
 #endif
 
 /// The rows around a row of `u`: those beyond a side are zeros.
@@ -19,8 +20,8 @@ struct row_neighbours {
   const T *own, *before_y, *after_y, *before_z, *after_z;
 
   row_neighbours(const grid_shape& g, const T* u, const T* zeros, int k, int j) {
-    const auto [nz, ny, nx] = g.n;
-    const auto at = [&, ny = ny, nx = nx](int plane, int row) {
+    const int nz = g.n[0], ny = g.n[1], nx = g.n[2];
+    const auto at = [&](int plane, int row) {
       return u + (std::size_t(plane) * std::size_t(ny) + std::size_t(row)) * std::size_t(nx);
     };
     own = at(k, j);

@@ -14,6 +14,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/device/progress_function.hpp"
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/linear/solve.hpp"
 
@@ -30,6 +31,10 @@ struct grid_options {
   bool history = false;      ///< record ||r|| of every iteration in grid_report::history
   /// Set to true (from a signal handler or another thread) to end at the next iteration.
   const std::atomic<bool>* interrupt = nullptr;
+  /// Called about every `progress_interval` seconds while iterating, from the thread that called
+  /// solve(). If it returns a bool, false ends the solve as an interrupt does.
+  progress_function<solve_progress> progress;
+  double progress_interval = 0.1;  ///< seconds
 };
 
 /// One level of multigrid.

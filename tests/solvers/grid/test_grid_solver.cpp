@@ -236,6 +236,28 @@ TEST(GridSolver, Ends) {
             stop_reason::interrupted);
 }
 
+TEST(GridSolver, AProgressFunctionIsCalledAndMayEndASolve) {
+  const grid_description<double> d{.cells = {300, 300}};
+  grid_options o;
+  o.rtol = 1e-13;
+  o.progress_interval = 0;
+  int calls = 0;
+  o.progress = [&](const solve_progress& p) {
+    EXPECT_GE(p.iteration, 1);
+    EXPECT_GT(p.relative_residual, 0);
+    ++calls;
+    return false;
+  };
+  grid_solver<double> solver(device::cpu(1), d, o);
+  const std::vector<double> f(solver.rows(), 1.0);
+  std::vector<double> u(f.size());
+  for (int attempt = 0; attempt < 100 && calls == 0; ++attempt) {  // it may end before it is asked
+    std::fill(u.begin(), u.end(), 0.0);
+    solver.solve(f, u);
+  }
+  EXPECT_GT(calls, 0);
+}
+
 TEST(GridSolver, SingularSystemsAreProjectedAndSaySo) {
   for (const char* boundary : {"neumann", "periodic", "x: periodic, y: neumann"}) {
     grid_description<double> d{.cells = {33, 47}};
