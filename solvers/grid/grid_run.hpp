@@ -305,7 +305,7 @@ class grid_run {
   int planes_;
   std::size_t plane_;
   bool interrupted_ = false;
-  double norm_ = 0;  ///< of the right-hand side; team 0's
+  double norm_ = 0;  ///< that the right-hand side has; team 0 knows it
 };
 
 }  // namespace dwell::grids
