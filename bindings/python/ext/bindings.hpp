@@ -13,6 +13,7 @@ void add_product(nanobind::module_& m);
 void add_stencil_values(nanobind::module_& m);
 void add_stencil_runner(nanobind::module_& m);
 void add_field_runner(nanobind::module_& m);
+void add_grid_solver(nanobind::module_& m);
 void add_matrices(nanobind::module_& m);
 void add_convolution(nanobind::module_& m);
 void add_reductions(nanobind::module_& m);

@@ -57,6 +57,7 @@ NB_MODULE(_core, m) {
   add_stencil_values(m);
   add_stencil_runner(m);
   add_field_runner(m);
+  add_grid_solver(m);
   add_matrices(m);
   add_convolution(m);
   add_reductions(m);

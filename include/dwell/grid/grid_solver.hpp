@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Systems on grids, -div(k grad u) + s u = f on a box, by conjugate gradients with geometric
+// multigrid, or by multigrid alone, without a matrix. Nothing here needs CUDA.
+//
+//   dwell::grid_solver<double> solver(dwell::device::cpu(), description);
+//   for (...) report = solver.solve(f, u);
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dwell/base/api.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/device/progress_function.hpp"
+#include "dwell/grid/grid_operator.hpp"
+#include "dwell/linear/solve.hpp"
+
+namespace dwell {
+
+/// What solves on grids are asked to do.
+struct grid_options {
+  /// "cg": conjugate gradients, a V-cycle of multigrid being the preconditioner. "multigrid":
+  /// V-cycles alone, which take more iterations, where coefficients jump many more.
+  std::string method = "cg";
+  double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
+  double atol = 0;           ///< see rtol
+  int max_iterations = 500;  ///< the solve ends there, as iteration_limit
+  bool history = false;      ///< record ||r|| of every iteration in grid_report::history
+  /// Set to true (from a signal handler or another thread) to end at the next iteration.
+  const std::atomic<bool>* interrupt = nullptr;
+  /// Called about every `progress_interval` seconds while iterating, from the thread that called
+  /// solve(). If it returns a bool, false ends the solve as an interrupt does.
+  progress_function<solve_progress> progress;
+  double progress_interval = 0.1;  ///< seconds
+};
+
+/// One level of multigrid.
+struct grid_level {
+  std::vector<int> cells;  ///< slowest axis first
+};
+
+/// What was run, what it cost, and whether the answer is right.
+struct grid_report {
+  std::string method;              ///< "cg" or "multigrid"
+  std::string device;              ///< name of the device
+  std::string precision;           ///< vectors are "f64" or "f32"; multigrid's levels are in f32
+  int threads = 0;                 ///< that took part
+  std::string reason;              ///< why so many, one line
+  std::string cycle;               ///< how levels were visited, and why, one line
+  std::vector<grid_level> levels;  ///< the finest first
+  int iterations = 0;              ///< done
+  stop_reason stopped = stop_reason::converged;  ///< why it ended
+  double rhs_norm =
+      0;  ///< ||b||, b as of grid_operator::rhs(); of a singular system without its mean
+  /// "constant" where the operator is singular (grid_operator::singular()): then the mean of b is
+  /// taken from b, and the answer is the one whose mean is 0. Else "none".
+  std::string null_space = "none";
+  /// ||removed|| / ||b||: the part of b for which there is no solution, and which was taken away.
+  double rhs_outside_range = 0;
+  /// That is more than rounding explains (1e-6, in f32 1e-3): the system has no solution, and the
+  /// answer is one of the system without that part of b.
+  bool rhs_inconsistent = false;
+  double residual_relative_recursive =
+      0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
+  double residual_relative_true = 0;  ///< ||b - A u|| / ||b||, computed anew
+  /// The residual of the iteration met the tolerance, the true one is above it (accuracy_limit).
+  bool target_missed = false;
+  int refinements = 0;     ///< how often the iteration began anew from its answer
+  bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
+  std::vector<double> history;          ///< ||r|| after 0, 1, ... iterations, if asked for
+  std::size_t bytes_per_iteration = 0;  ///< that the finest level must move, by the model
+  double setup_s = 0;                   ///< taken by the constructor, or the last update()
+  double solve_s = 0;                   ///< taken by this solve
+};
+
+/// A solver of systems with one operator. T: double or float. Movable. One thread at a time may use
+/// a solver; several threads may use several at once. Answers have the same bits whatever the
+/// number of threads.
+template <class T>
+class DWELL_API grid_solver {
+ public:
+  /// Prepares the levels. Throws what grid_operator throws, and input_error for options out of
+  /// range.
+  grid_solver(const device& where, const grid_description<T>& d, const grid_options& options = {});
+  grid_solver(
+      grid_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
+  /// Moves likewise; frees what this solver had.
+  grid_solver& operator=(grid_solver&&) noexcept;
+  ~grid_solver();
+
+  std::size_t rows() const;  ///< unknowns
+  bool singular() const;     ///< see grid_operator::singular()
+
+  /// Solves -div(k grad u) + s u = f with the conditions of the description. u is the start on
+  /// entry (but for b = 0, where the answer is 0) and the answer on return: of all attempts the one
+  /// with the smallest true residual, also when the solve did not converge. Both have rows()
+  /// elements and may not overlap, else input_error, as for a value that is not finite.
+  grid_report solve(std::span<const T> f, std::span<T> u);
+  /// Solves A u = b for b as it is: the description's boundary values have no part in it.
+  grid_report solve_algebraic(std::span<const T> b, std::span<T> u);
+  /// From the next solve on with other coefficients or conditions; cells must be as many along each
+  /// axis, else input_error. The solver is as before if anything is thrown.
+  void update(const grid_description<T>& d);
+  /// From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol).
+  void set_tolerances(double rtol, double atol = 0);
+
+ private:
+  struct state;
+  std::unique_ptr<state> s_;
+};
+
+extern template class grid_solver<double>;
+extern template class grid_solver<float>;
+
+}  // namespace dwell

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+// Elimination along one axis.
+#include "dwell/solvers/grid/coarsening.hpp"
+
+#include <algorithm>
+
+namespace dwell::grids {
+namespace {
+
+/// Weights of the faces before and after a cell, and their series; s leaves the cell.
+template <class V>
+struct elimination {
+  V before, after, series;
+  elimination(V a, V b, V s) {
+    const V sum = a + b + s;
+    const V by = sum > V(0) ? V(1) / sum : V(0);
+    before = a * by;
+    after = b * by;
+    series = a * after;
+  }
+};
+
+/// Where a cell that is eliminated lies between coarse cells with weights w, and its neighbour
+/// across with other ones, a difference of the coarse cells is a difference of these two, with the
+/// energy t (w - w')^2. It is added to the series of both. (Without it a coarse operator may be too
+/// weak by any factor, and the cycle not be definite.) Operators whose rows are shared have no such
+/// places.
+template <class V>
+void add_shear(V t, V w, V other, V& series, V& other_series) {
+  const V more = t * (w - other) * (w - other);
+  series += more;
+  other_series += more;
+}
+
+/// Places of weights: rows of zeros where a coarse cell has no such neighbour.
+template <class V>
+coefficients<V> begun(const coefficients<V>& fine, int axis, int coarse) {
+  coefficients<V> c;
+  c.shape = fine.shape;
+  c.shape.n[std::size_t(axis)] = coarse;
+  c.shared = fine.shared;
+  if (!c.shared) c.pool.reserve(fine.pool.size() * 5 / 8);
+  c.pool.assign(std::size_t(c.shape.n[2] + 1), V(0));
+  return c;
+}
+
+template <class V>
+std::pair<coefficients<V>, axis_weights<V>> coarsened_x(const coefficients<V>& fine) {
+  const int nz = fine.shape.n[0], ny = fine.shape.n[1], n = fine.shape.n[2];
+  const halved_axis ax{n, fine.shape.wraps[2], true};
+  const int m = ax.coarse();
+  coefficients<V> c = begun(fine, x_axis, m);
+  axis_weights<V> w;
+  row_places<V> places(c.pool, c.shared), of_weights(w.pool, c.shared);
+  const auto before = [&](int i) { return std::max(ax.before(i), 0); };
+  const auto after = [&](int i) { return std::max(ax.after(i), 0); };
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j) {
+      const std::size_t at = fine.row(k, j), of_x = fine.x[at], of_s = fine.s[at];
+      const V* const f = &fine.pool[of_x];
+      const V* const s = &fine.pool[of_s];
+      w.before.push_back(of_weights.place({0, of_x, of_s}, m, [&](V* row) {
+        for (int i = 0; i < m; ++i) {
+          const int p = ax.before(i);
+          row[i] = p < 0 ? V(0) : elimination<V>(f[p], f[p + 1], s[p]).after;
+        }
+      }));
+      w.after.push_back(of_weights.place({1, of_x, of_s}, m, [&](V* row) {
+        for (int i = 0; i < m; ++i) {
+          const int p = ax.after(i);
+          row[i] = p < 0 ? V(0) : elimination<V>(f[p], f[p + 1], s[p]).before;
+        }
+      }));
+      c.x.push_back(places.place({2, of_x, of_s}, m + 1, [&](V* row) {
+        std::fill_n(row, m + 1, V(0));
+        if (ax.wraps && m == 1) return;  // its own neighbour
+        for (int i = 0; i < ax.between(); ++i)
+          row[i] = elimination<V>(f[2 * i], f[2 * i + 1], s[2 * i]).series;
+        if (ax.odd_ring()) row[m - 1] = f[n - 1];
+        if (ax.wraps)
+          row[m] = row[0];
+        else if (n % 2 == 0)
+          row[m] = f[n];
+      }));
+      const V* const a = &w.pool[w.before.back()];
+      const V* const b = &w.pool[w.after.back()];
+      c.s.push_back(of_s == 0 ? 0 : places.place({3, of_x, of_s}, m, [&](V* row) {
+        for (int i = 0; i < m; ++i)
+          row[i] = s[ax.centre(i)] + a[i] * s[before(i)] + b[i] * s[after(i)];
+      }));
+    }
+  // Faces across: the mean of the weights on both sides of a face.
+  const auto across = [&](std::size_t tag, std::size_t face, std::size_t one, std::size_t other) {
+    if (face == 0) return std::size_t(0);
+    const V *const a0 = &w.pool[w.before[one]], *const a1 = &w.pool[w.before[other]];
+    const V *const b0 = &w.pool[w.after[one]], *const b1 = &w.pool[w.after[other]];
+    const V* const t = &fine.pool[face];
+    return places.place({tag, face, w.before[one], w.before[other]}, m, [&](V* row) {
+      for (int i = 0; i < m; ++i)
+        row[i] = t[ax.centre(i)] +
+                 V(0.5) * ((a0[i] + a1[i]) * t[before(i)] + (b0[i] + b1[i]) * t[after(i)]);
+    });
+  };
+  const auto inside = [](int i, int count, bool wraps) {
+    return i < 0 ? (wraps ? count - 1 : 0) : i == count ? (wraps ? 0 : count - 1) : i;
+  };
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j <= ny; ++j)
+      c.y.push_back(across(4, fine.y[fine.face_y(k, j)],
+                           fine.row(k, inside(j - 1, ny, fine.shape.wraps[1])),
+                           fine.row(k, inside(j, ny, fine.shape.wraps[1]))));
+  for (int k = 0; k <= nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      c.z.push_back(across(5, fine.z[fine.row(k, j)],
+                           fine.row(inside(k - 1, nz, fine.shape.wraps[0]), j),
+                           fine.row(inside(k, nz, fine.shape.wraps[0]), j)));
+  const auto shear = [&](std::size_t face, int k0, int j0, int k1, int j1) {
+    const std::size_t one = fine.row(k0, j0), other = fine.row(k1, j1);
+    if (face == 0 || one == other) return;
+    const V *const f0 = &fine.pool[fine.x[one]], *const s0 = &fine.pool[fine.s[one]];
+    const V *const f1 = &fine.pool[fine.x[other]], *const s1 = &fine.pool[fine.s[other]];
+    const V* const t = &fine.pool[face];
+    V *const x0 = &c.pool[c.x[one]], *const x1 = &c.pool[c.x[other]];
+    for (int i = 0, p = 0; i < ax.between(); ++i, p += 2)
+      add_shear(t[p], elimination<V>(f0[p], f0[p + 1], s0[p]).before,
+                elimination<V>(f1[p], f1[p + 1], s1[p]).before, x0[i], x1[i]);
+  };
+  if (!c.shared && !(ax.wraps && m == 1)) {
+    for (int k = 0; k < nz; ++k)
+      for (int j = fine.shape.wraps[1] ? 0 : 1; j < ny; ++j)
+        shear(fine.y[fine.face_y(k, j)], k, (j + ny - 1) % ny, k, j);
+    for (int k = fine.shape.wraps[0] ? 0 : 1; k < nz; ++k)
+      for (int j = 0; j < ny; ++j) shear(fine.z[fine.row(k, j)], (k + nz - 1) % nz, j, k, j);
+    if (ax.wraps)
+      for (const std::size_t at : c.x) c.pool[at + std::size_t(m)] = c.pool[at];
+  }
+  return {std::move(c), std::move(w)};
+}
+
+/// Rows are eliminated as wholes, along y or z.
+template <class V>
+std::pair<coefficients<V>, axis_weights<V>> coarsened_rows(const coefficients<V>& fine,
+                                                           bool along_z) {
+  const int nx = fine.shape.n[2];
+  const std::size_t moving = along_z ? 0 : 1, other = along_z ? 1 : 0;
+  const int n = fine.shape.n[moving], nq = fine.shape.n[other];
+  const halved_axis ax{n, fine.shape.wraps[moving], true};
+  const int m = ax.coarse();
+  coefficients<V> c = begun(fine, int(moving), m);
+  axis_weights<V> w;
+  w.pool.assign(std::size_t(nx), V(0));
+  row_places<V> places(c.pool, c.shared), of_weights(w.pool, c.shared);
+  const auto row = [&](int p, int q) { return along_z ? fine.row(p, q) : fine.row(q, p); };
+  const auto face = [&](int p, int q) {
+    return along_z ? fine.z[fine.row(p, q)] : fine.y[fine.face_y(q, p)];
+  };
+  const auto cross = [&](int p, int q) {
+    return along_z ? fine.y[fine.face_y(p, q)] : fine.z[fine.row(q, p)];
+  };
+  const auto coarse_row = [&](int p, int q) { return along_z ? c.row(p, q) : c.row(q, p); };
+  const std::size_t rows = c.shape.rows();
+  w.before.resize(rows), w.after.resize(rows), c.x.resize(rows), c.s.resize(rows);
+  c.y.resize(std::size_t(c.shape.n[0]) * std::size_t(c.shape.n[1] + 1));
+  c.z.resize(std::size_t(c.shape.n[0] + 1) * std::size_t(c.shape.n[1]));
+
+  // `which`: the weight of the face before (0) or after (1) cell p, or the series of both (2).
+  const auto eliminated = [&](row_places<V>& to, std::size_t which, int p, int q) {
+    const std::size_t of_a = face(p, q), of_b = face(p + 1, q), of_s = fine.s[row(p, q)];
+    const V *const a = &fine.pool[of_a], *const b = &fine.pool[of_b], *const s = &fine.pool[of_s];
+    return to.place({which, of_a, of_b, of_s}, nx, [&](V* out) {
+      for (int i = 0; i < nx; ++i) {
+        const elimination<V> e(a[i], b[i], s[i]);
+        out[i] = which == 0 ? e.before : which == 1 ? e.after : e.series;
+      }
+    });
+  };
+  for (int p = 0; p < m; ++p)
+    for (int q = 0; q < nq; ++q) {
+      const std::size_t at = coarse_row(p, q);
+      w.before[at] = ax.before(p) < 0 ? 0 : eliminated(of_weights, 1, ax.before(p), q);
+      w.after[at] = ax.after(p) < 0 ? 0 : eliminated(of_weights, 0, ax.after(p), q);
+    }
+  for (int p = 0; p <= m; ++p)
+    for (int q = 0; q < nq; ++q) {
+      std::size_t& to = along_z ? c.z[c.row(p, q)] : c.y[c.face_y(q, p)];
+      const int f = ax.wraps && p == m ? 0 : p;
+      if (ax.wraps && m == 1)
+        to = 0;  // its own neighbour
+      else if (f < ax.between())
+        to = eliminated(places, 2, 2 * f, q);
+      else {  // no cell between: the face itself
+        const std::size_t from = face(ax.odd_ring() ? n - 1 : n, q);
+        to = from == 0 ? 0 : places.place({6, from}, nx, [&](V* out) {
+          std::copy_n(&fine.pool[from], nx, out);
+        });
+      }
+    }
+  // Sums over a coarse row and the parts of its neighbours, with weights of the rows `one` and
+  // `two`.
+  const auto summed = [&](std::size_t tag, int length, std::size_t centre, std::size_t before,
+                          std::size_t after, std::size_t one, std::size_t two, bool between_cells) {
+    if (centre == 0 && before == 0 && after == 0) return std::size_t(0);
+    const std::size_t a0 = w.before[one], a1 = w.before[two], b0 = w.after[one], b1 = w.after[two];
+    return places.place({tag, centre, before, after, a0, a1, b0, b1}, length, [&](V* out) {
+      const V *const t = &fine.pool[centre], *const ta = &fine.pool[before],
+                     *const tb = &fine.pool[after];
+      const V *const wa0 = &w.pool[a0], *const wa1 = &w.pool[a1], *const wb0 = &w.pool[b0],
+                     *const wb1 = &w.pool[b1];
+      const int last = nx - 1;
+      for (int i = 0; i < length; ++i) {
+        int l = i, r = i;
+        if (between_cells) {
+          l = i > 0 ? i - 1 : fine.shape.wraps[2] ? last : 0;
+          r = i <= last ? i : fine.shape.wraps[2] ? 0 : last;
+        }
+        out[i] = t[i] + V(0.5) * ((wa0[l] + wa1[r]) * ta[i] + (wb0[l] + wb1[r]) * tb[i]);
+      }
+    });
+  };
+  const auto before_of = [&](int p) { return std::max(ax.before(p), 0); };
+  const auto after_of = [&](int p) { return std::max(ax.after(p), 0); };
+  for (int p = 0; p < m; ++p) {
+    const int centre = ax.centre(p), b = before_of(p), a = after_of(p);
+    for (int q = 0; q < nq; ++q) {
+      const std::size_t at = coarse_row(p, q);
+      c.x[at] = summed(3, nx + 1, fine.x[row(centre, q)], fine.x[row(b, q)], fine.x[row(a, q)], at,
+                       at, true);
+      c.s[at] = summed(4, nx, fine.s[row(centre, q)], fine.s[row(b, q)], fine.s[row(a, q)], at, at,
+                       false);
+    }
+    for (int q = 0; q <= nq; ++q) {
+      const bool ring = fine.shape.wraps[other];
+      const std::size_t one = coarse_row(p, q > 0 ? q - 1 : ring ? nq - 1 : 0);
+      const std::size_t two = coarse_row(p, q < nq ? q : ring ? 0 : nq - 1);
+      std::size_t& to = along_z ? c.y[c.face_y(p, q)] : c.z[c.row(q, p)];
+      to = summed(5, nx, cross(centre, q), cross(b, q), cross(a, q), one, two, false);
+    }
+  }
+  if (!c.shared && !(ax.wraps && m == 1)) {
+    const auto moving_face = [&](int p, int q) {
+      return along_z ? c.z[c.row(p, q)] : c.y[c.face_y(q, p)];
+    };
+    std::vector<V> weight(std::size_t(nx), V(0)), before(std::size_t(nx), V(0));
+    for (int slot = 0; slot < ax.between(); ++slot)
+      for (int q = 0; q <= nq; ++q) {  // the row before and this one
+        const int p = 2 * slot, own = q < nq ? q : 0;
+        std::swap(before, weight);
+        const V *const a = &fine.pool[face(p, own)], *const b = &fine.pool[face(p + 1, own)];
+        const V* const s = &fine.pool[fine.s[row(p, own)]];
+        for (int i = 0; i < nx; ++i)
+          weight[std::size_t(i)] = elimination<V>(a[i], b[i], s[i]).before;
+        if (const std::size_t at = cross(p, own);
+            q > 0 && at != 0 && (q < nq || fine.shape.wraps[other]) && nq > 1) {
+          const V* const t = &fine.pool[at];
+          V *const f0 = &c.pool[moving_face(slot, q - 1)], *const f1 =
+                                                               &c.pool[moving_face(slot, own)];
+          for (int i = 0; i < nx; ++i)
+            add_shear(t[i], before[std::size_t(i)], weight[std::size_t(i)], f0[i], f1[i]);
+        }
+        if (q == nq) continue;
+        const V* const x = &fine.pool[fine.x[row(p, q)]];
+        V* const f = &c.pool[moving_face(slot, q)];
+        for (int i = 1; i < nx; ++i)
+          add_shear(x[i], weight[std::size_t(i) - 1], weight[std::size_t(i)], f[i - 1], f[i]);
+        if (fine.shape.wraps[2] && nx > 1)
+          add_shear(x[0], weight[std::size_t(nx) - 1], weight[0], f[nx - 1], f[0]);
+      }
+    if (ax.wraps)
+      for (int q = 0; q < nq; ++q)
+        std::copy_n(&c.pool[moving_face(0, q)], nx, &c.pool[moving_face(m, q)]);
+  }
+  return {std::move(c), std::move(w)};
+}
+
+}  // namespace
+
+template <class V>
+std::pair<coefficients<V>, axis_weights<V>> coarsened(const coefficients<V>& fine, int axis) {
+  return axis == x_axis ? coarsened_x(fine) : coarsened_rows(fine, axis == z_axis);
+}
+
+template std::pair<coefficients<double>, axis_weights<double>> coarsened(
+    const coefficients<double>&, int);
+template std::pair<coefficients<float>, axis_weights<float>> coarsened(const coefficients<float>&,
+                                                                       int);
+
+}  // namespace dwell::grids

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// From a description of a problem to conductances, volumes, and what sides give to right-hand
+// sides.
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "dwell/grid/grid_operator.hpp"
+#include "dwell/solvers/grid/coefficients.hpp"
+
+namespace dwell::grids {
+
+/// What one side adds to the right-hand side, per cell of the side, in C order of the other axes.
+template <class T>
+struct side_term {
+  int axis = 0;
+  bool high = false;
+  std::vector<T> of_cell;
+};
+
+/// A problem on a grid, discretised.
+template <class T>
+struct system {
+  coefficients<T> a;
+  std::array<std::vector<T>, 3> volume;  ///< factors of W along z, y, x
+  std::vector<side_term<T>> sides;       ///< those that are not 0
+  bool singular = false;
+};
+
+/// Throws input_error where grid_operator does.
+template <class T>
+system<T> discretize(const grid_description<T>& d);
+
+/// b = W f + what the sides give.
+template <class T>
+void right_hand_side(const system<T>& s, std::span<const T> f, std::span<T> b);
+
+extern template system<double> discretize(const grid_description<double>&);
+extern template system<float> discretize(const grid_description<float>&);
+extern template void right_hand_side(const system<double>&, std::span<const double>,
+                                     std::span<double>);
+extern template void right_hand_side(const system<float>&, std::span<const float>,
+                                     std::span<float>);
+
+}  // namespace dwell::grids

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+// Handles of solves on grids: levels and vectors made once, right-hand sides scaled and put into
+// halves, runs on threads that are kept, reports.
+#include "dwell/grid/grid_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/base/stopwatch.hpp"
+#include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/execution/team/team_threads.hpp"
+#include "dwell/solvers/grid/discretize.hpp"
+#include "dwell/solvers/grid/grid_run.hpp"
+
+namespace dwell {
+namespace {
+
+using level_value = float;  ///< levels need no more digits: they cost no iterations
+
+void check(double rtol, double atol) {
+  if (!(rtol >= 0) || !std::isfinite(rtol))
+    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", rtol));
+  if (!(atol >= 0) || !std::isfinite(atol))
+    throw input_error(fmt::format("atol: expected a number >= 0, found {}", atol));
+}
+void check(const grid_options& o) {
+  if (o.method != "cg" && o.method != "multigrid")
+    throw input_error(fmt::format("grid: method: expected cg or multigrid, found {}", o.method));
+  if (o.max_iterations < 1)
+    throw input_error(
+        fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));
+  if (!(o.progress_interval >= 0))
+    throw input_error(
+        fmt::format("progress_interval: expected a number >= 0, found {}", o.progress_interval));
+  check(o.rtol, o.atol);
+}
+
+/// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
+template <class T>
+struct power_of_two {
+  T half, rest;
+  explicit power_of_two(int e)
+      : half(T(std::ldexp(1.0, e / 2))), rest(T(std::ldexp(1.0, e - e / 2))) {}
+  T operator*(T v) const { return v * half * rest; }
+};
+
+/// An operator in halved rows, divided by a power of two, and its levels.
+template <class T>
+struct prepared_grid {
+  grids::system<T> system;
+  grids::hierarchy<level_value> levels;
+  int scale = 0;  ///< the exponent of that power
+
+  explicit prepared_grid(grids::system<T> made) : system(std::move(made)) {
+    grids::coefficients<T>& a = system.a;
+    T most = 0;
+    for (const T v : a.pool) most = std::max(most, v);
+    std::frexp(double(most), &scale);
+    const power_of_two<T> by(-scale);
+    for (T& v : a.pool) v = by * v;
+    grids::coefficients<level_value> fine;
+    fine.shape = a.shape;
+    fine.shared = a.shared;
+    fine.pool.assign(a.pool.begin(), a.pool.end());
+    fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
+    levels = grids::make_hierarchy(std::move(fine), system.singular);
+    grids::halve_rows(a);
+  }
+};
+
+std::vector<int> axes_of(const grids::grid_shape& g, std::size_t dims) {
+  if (dims == 1) return {g.n[2]};
+  if (dims == 2) return {g.n[0], g.n[2]};
+  return {g.n[0], g.n[1], g.n[2]};
+}
+
+}  // namespace
+
+template <class T>
+struct grid_solver<T>::state {
+  grid_options options;
+  std::string device_name;
+  std::size_t dims;
+  prepared_grid<T> grid;
+  thread_choice threads;
+  cpu::team_threads teams;
+  grids::run_vectors<T> vectors;
+  std::vector<T> b;        ///< halved rows, scaled
+  std::vector<T> natural;  ///< in the caller's order
+  double setup_s = 0;
+
+  state(const device& where, const grid_description<T>& d, const grid_options& o)
+      : options(o),
+        device_name(where.facts().name),
+        dims(d.cells.size()),
+        grid(grids::discretize(d)),
+        threads(choose(where, grid.system.a.shape)),
+        teams(threads.threads),
+        vectors(grid.system.a.shape),
+        b(grid.system.a.shape.cells()),
+        natural(b.size()) {}
+
+  static thread_choice choose(const device& where, const grids::grid_shape& g) {
+    // Threads share planes, and meet some ten times an iteration of about 100 bytes a cell.
+    return threads_worth(10.0 * double(g.cells()), g.n[0], "barrier", where.facts());
+  }
+  const grids::grid_shape& shape() const { return grid.system.a.shape; }
+
+  /// row(number) for all rows, shared by threads.
+  template <class F>
+  void each_row(F&& row) const {
+    for_parts(threads.threads, [&](int part) {
+      const auto [begin, end] = piece(std::int64_t(shape().rows()), part, threads.threads);
+      for (std::int64_t r = begin; r < end; ++r) row(std::size_t(r));
+    });
+  }
+  /// The largest magnitude; NaN or infinity where there is one.
+  double most_of(std::span<const T> v) const {
+    std::vector<double> most(shape().rows());
+    const auto nx = std::size_t(shape().n[2]);
+    each_row([&](std::size_t r) {
+      T m = 0, sum = 0;
+      for (std::size_t i = r * nx; i < (r + 1) * nx; ++i) {
+        m = std::max(m, std::abs(v[i]));
+        sum += v[i] - v[i];  // not 0 where one is not finite
+      }
+      most[r] = double(m) + double(sum);
+    });
+    double all = 0;
+    for (const double m : most) {
+      if (!std::isfinite(m)) return m;
+      all = std::max(all, m);
+    }
+    return all;
+  }
+
+  grid_report solve(std::span<const T> of, std::span<T> u) {
+    stopwatch clock;
+    const auto nx = std::size_t(shape().n[2]);
+    const double most = most_of(of);
+    if (!std::isfinite(most)) throw input_error("grid: right-hand side: a value is not finite");
+    if (!std::isfinite(most_of(u))) throw input_error("grid: start: a value is not finite");
+    int scale = 0;
+    std::frexp(most, &scale);
+    // A / 2^a (u 2^(a - b)) = f / 2^b
+    const int to_u = grid.scale - scale;
+    const bool zero = most == 0;
+    const power_of_two<T> b_by(-scale), x_by(to_u), back(-to_u);
+    each_row([&](std::size_t r) {
+      T *const to_b = b.data() + r * nx, *const to_x = vectors.x[0].data() + r * nx;
+      grids::split_row(of.data() + r * nx, to_b, int(nx));
+      grids::split_row(u.data() + r * nx, to_x, int(nx));
+      for (std::size_t i = 0; i < nx; ++i) {
+        to_b[i] = b_by * to_b[i];
+        to_x[i] = zero ? T(0) : x_by * to_x[i];
+      }
+    });
+    monitor seen{};
+    seen.step = -1;
+    if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
+    grids::run_input<T> in{.a = &grid.system.a,
+                           .b = b.data(),
+                           .singular = grid.system.singular,
+                           .multigrid_alone = options.method == "multigrid",
+                           .rtol = options.rtol,
+                           .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
+                           .max_iterations = options.max_iterations,
+                           .history = options.history,
+                           .seen = &seen};
+    grids::run_output out;
+    grids::grid_run<T, level_value> run(in, vectors, grid.levels, out);
+    run_control control;
+    control.interrupt = options.interrupt;
+    control.progress_interval = options.progress_interval;
+    stopwatch running;
+    double seconds = 0;
+    if (options.progress)
+      control.progress = [&](int step, double relative) {
+        seconds += running.lap();
+        return options.progress({step, relative, options.rtol, seconds});
+      };
+    cpu::run_watch watch(control, &seen);
+    teams.run(watch, [&](int team, cpu_barrier& barrier) {
+      grids::cycle_rows<level_value> rows(grid.levels);
+      run({team, threads.threads, &barrier}, rows);
+    });
+    watch.finish();
+    const std::vector<T>& x = vectors.x[out.answer];
+    each_row([&](std::size_t r) {
+      T* const to = u.data() + r * nx;
+      grids::join_row(x.data() + r * nx, to, int(nx));
+      for (std::size_t i = 0; i < nx; ++i) to[i] = back * to[i];
+    });
+    return report_of(out, scale, clock.lap());
+  }
+
+  grid_report report_of(const grids::run_output& out, int scale, double seconds) const {
+    grid_report r;
+    r.method = options.method;
+    r.device = device_name;
+    r.precision = sizeof(T) == 8 ? "f64" : "f32";
+    r.threads = threads.threads;
+    r.reason = threads.why;
+    r.cycle = !grid.levels.jumps ? "V-cycle"
+              : out.visits_once
+                  ? "V-cycle; coefficients jump, but a W-cycle was not positive definite"
+                  : "W-cycle of small levels, since coefficients jump";
+    for (const auto& l : grid.levels.levels) r.levels.push_back({axes_of(l.a.shape, dims)});
+    r.iterations = out.iterations;
+    r.stopped = out.stopped;
+    const double up = std::ldexp(1.0, scale), over = out.rhs_norm > 0 ? 1 / out.rhs_norm : up;
+    r.rhs_norm = out.rhs_norm * up;
+    if (grid.system.singular) {
+      r.null_space = "constant";
+      const double all = std::hypot(out.rhs_norm, out.removed);
+      r.rhs_outside_range = all > 0 ? std::abs(out.removed) / all : 0;
+      r.rhs_inconsistent = r.rhs_outside_range > (sizeof(T) == 8 ? 1e-6 : 1e-3);
+    }
+    r.residual_relative_recursive = out.recursive * over;
+    r.residual_relative_true = out.residual * over;
+    r.target_missed = out.target_missed;
+    r.refinements = out.refinements;
+    r.stagnated = out.stagnated;
+    for (const double h : out.history) r.history.push_back(h * up);
+    // p, q, x, r are read or written 9 times, z, f and u of the finest level 11 times.
+    const std::size_t cells = shape().cells();
+    r.bytes_per_iteration = cells * (9 * sizeof(T) + 11 * sizeof(level_value));
+    if (!grid.system.a.shared)
+      r.bytes_per_iteration += grid.system.a.pool.size() * (sizeof(T) + 4 * sizeof(level_value));
+    r.setup_s = setup_s;
+    r.solve_s = seconds;
+    return r;
+  }
+
+  void check(std::span<const T> f, std::span<T> u) const {
+    if (f.size() != b.size() || u.size() != b.size())
+      throw input_error(fmt::format("grid: solve: expected {} elements, found f of {} and u of {}",
+                                    b.size(), f.size(), u.size()));
+    if (std::less<>{}(f.data(), u.data() + u.size()) &&
+        std::less<>{}(u.data(), f.data() + f.size()))
+      throw input_error("grid: solve: f and u overlap");
+  }
+};
+
+template <class T>
+grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
+                            const grid_options& options) {
+  if (where.on() != backend::cpu)
+    throw unsupported_error(
+        "grid: systems on grids have no kernels for GPUs; device::cpu() has them");
+  check(options);
+  stopwatch clock;
+  s_ = std::make_unique<state>(where, d, options);
+  s_->setup_s = clock.lap();
+}
+template <class T>
+grid_solver<T>::grid_solver(grid_solver&&) noexcept = default;
+template <class T>
+grid_solver<T>& grid_solver<T>::operator=(grid_solver&&) noexcept = default;
+template <class T>
+grid_solver<T>::~grid_solver() = default;
+
+template <class T>
+std::size_t grid_solver<T>::rows() const {
+  return s_->b.size();
+}
+template <class T>
+bool grid_solver<T>::singular() const {
+  return s_->grid.system.singular;
+}
+
+template <class T>
+grid_report grid_solver<T>::solve(std::span<const T> f, std::span<T> u) {
+  s_->check(f, u);
+  grids::right_hand_side<T>(s_->grid.system, f, s_->natural);
+  return s_->solve(s_->natural, u);
+}
+template <class T>
+grid_report grid_solver<T>::solve_algebraic(std::span<const T> b, std::span<T> u) {
+  s_->check(b, u);
+  return s_->solve(b, u);
+}
+
+template <class T>
+void grid_solver<T>::update(const grid_description<T>& d) {
+  stopwatch clock;
+  grids::system<T> made = grids::discretize(d);
+  if (made.a.shape.n != s_->shape().n || d.cells.size() != s_->dims)
+    throw input_error("grid: update: expected as many cells along each axis as before");
+  s_->grid = prepared_grid<T>(std::move(made));
+  s_->setup_s = clock.lap();
+}
+template <class T>
+void grid_solver<T>::set_tolerances(double rtol, double atol) {
+  check(rtol, atol);
+  s_->options.rtol = rtol;
+  s_->options.atol = atol;
+}
+
+template class grid_solver<double>;
+template class grid_solver<float>;
+
+}  // namespace dwell

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Which axes are halved, the levels, and where they end.
+#include "dwell/solvers/grid/hierarchy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "dwell/base/interruption.hpp"
+#include "dwell/solvers/grid/half_rows.hpp"
+
+namespace dwell::grids {
+namespace {
+
+constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024;
+constexpr double jump = 10;  ///< contrast, from which coefficients are said to jump
+constexpr double strong = 0.5;
+
+/// The mean conductance of the faces between cells of an axis; 0 where there are none.
+template <class V>
+double strength(const coefficients<V>& a, int axis) {
+  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
+  double sum = 0;
+  std::size_t faces = 0;
+  const auto add = [&](const V* row, int begin, int end) {
+    double part = 0;
+    for (int i = begin; i < end; ++i) part += double(row[i]);
+    sum += part;
+    faces += std::size_t(end - begin);
+  };
+  if (axis == x_axis && nx > 1)
+    for (int k = 0; k < nz; ++k)
+      for (int j = 0; j < ny; ++j) add(a.x_faces(k, j), 1, nx);
+  if (axis == y_axis && ny > 1)
+    for (int k = 0; k < nz; ++k)
+      for (int j = 1; j < ny; ++j) add(a.y_faces(k, j), 0, nx);
+  if (axis == z_axis && nz > 1)
+    for (int k = 1; k < nz; ++k)
+      for (int j = 0; j < ny; ++j) add(a.z_faces(k, j), 0, nx);
+  return faces ? sum / double(faces) : 0;
+}
+
+/// Puts the rows of n elements at these places into halves, each once; row 0 of a pool of
+/// coefficients is 0 and stays.
+template <class V>
+void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n) {
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  std::vector<V> row(static_cast<std::size_t>(n));
+  for (const std::size_t at : places) {
+    split_row(&pool[at], row.data(), n);
+    std::copy(row.begin(), row.end(), pool.begin() + std::ptrdiff_t(at));
+  }
+}
+std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<std::size_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+template <class V>
+void make_inverse(level<V>& l) {
+  const int nz = l.a.shape.n[0], ny = l.a.shape.n[1], nx = l.a.shape.n[2];
+  row_places<V> places(l.inverse, l.a.shared);
+  if (!l.a.shared) l.inverse.reserve(l.a.shape.cells());
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j) {
+      const std::size_t at = l.a.row(k, j), y0 = l.a.y[l.a.face_y(k, j)],
+                        y1 = l.a.y[l.a.face_y(k, j + 1)];
+      const std::size_t z0 = l.a.z[at], z1 = l.a.z[l.a.row(k + 1, j)];
+      l.inverse_at.push_back(places.place({l.a.x[at], y0, y1, z0, z1, l.a.s[at]}, nx, [&](V* row) {
+        const V* const p = l.a.pool.data();
+        const V *const x = p + l.a.x[at], *const s = p + l.a.s[at];
+        for (int i = 0; i < nx; ++i) {
+          const V d = ((x[i] + x[i + 1]) + (p[z0 + std::size_t(i)] + p[z1 + std::size_t(i)])) +
+                      ((p[y0 + std::size_t(i)] + p[y1 + std::size_t(i)]) + s[i]);
+          row[i] = d > V(0) ? V(1) / d : V(0);
+        }
+      }));
+    }
+}
+
+/// The largest of the conductances of faces between cells over the least, of the axis where it is
+/// largest.
+template <class V>
+double contrast(const coefficients<V>& a) {
+  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
+  double worst = 1;
+  const auto axis = [&](auto&& rows) {
+    V least = std::numeric_limits<V>::max(), most = 0;
+    rows([&](const V* row, int begin, int end) {
+      for (int i = begin; i < end; ++i) {
+        least = std::min(least, row[i]);
+        most = std::max(most, row[i]);
+      }
+    });
+    if (most > V(0)) worst = std::max(worst, double(most) / double(least));
+  };
+  axis([&](auto&& add) {
+    for (int k = 0; k < nz; ++k)
+      for (int j = 0; j < ny; ++j) add(a.x_faces(k, j), 1, nx);
+  });
+  axis([&](auto&& add) {
+    for (int k = 0; k < nz; ++k)
+      for (int j = 1; j < ny; ++j) add(a.y_faces(k, j), 0, nx);
+  });
+  axis([&](auto&& add) {
+    for (int k = 1; k < nz; ++k)
+      for (int j = 0; j < ny; ++j) add(a.z_faces(k, j), 0, nx);
+  });
+  return worst;
+}
+
+}  // namespace
+
+template <class V>
+void halve_rows(coefficients<V>& a) {
+  halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2]);
+  std::vector<std::size_t> faces = a.x;
+  std::erase(faces, std::size_t(0));  // a row of cells, too
+  halve_at(a.pool, std::move(faces), a.shape.n[2] + 1);
+}
+
+template <class V>
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular) {
+  hierarchy<V> h;
+  h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
+  h.jumps = !finest.shared && contrast(finest) > jump;
+  coefficients<V> now = std::move(finest);
+  while (true) {
+    poll_interruption();
+    h.levels.emplace_back();
+    level<V>& l = h.levels.back();
+    l.a = std::move(now);
+    const grid_shape g = l.a.shape;
+    for (int axis = 0; axis < 3; ++axis)
+      if (g.wraps[std::size_t(axis)] && g.n[std::size_t(axis)] > 1 && g.n[std::size_t(axis)] % 2)
+        l.colours = 3;
+    l.u.assign(g.cells(), V(0));
+    l.f.assign(g.cells(), V(0));
+    if (g.cells() <= (h.jumps ? bottom_cells_of_jumps : bottom_cells)) {
+      h.bottom = profile_factor(l.a, singular);
+      halve_rows(l.a);
+      return h;
+    }
+    make_inverse(l);
+    std::array<double, 3> by{};
+    for (int axis = 0; axis < 3; ++axis) by[std::size_t(axis)] = strength(l.a, axis);
+    const double most = std::max({by[0], by[1], by[2]});
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      l.step.axes[axis] = {g.n[axis], g.wraps[axis], g.n[axis] > 1 && by[axis] >= strong * most};
+    const coefficients<V>* from = &l.a;
+    coefficients<V> next;
+    for (const int axis : {x_axis, y_axis, z_axis}) {
+      if (!l.step.axes[std::size_t(axis)].halved) continue;
+      auto [a, w] = coarsened(*from, axis);
+      next = std::move(a);
+      from = &next;
+      if (axis != x_axis) halve_at(w.pool, joined(w.before, w.after), next.shape.n[2]);
+      (axis == x_axis ? l.step.x : axis == y_axis ? l.step.y : l.step.z) = std::move(w);
+    }
+    h.most_plane = std::max(h.most_plane, l.step.axes[1].coarse() * l.step.axes[2].coarse());
+    halve_rows(l.a);
+    halve_at(l.inverse, l.inverse_at, g.n[2]);
+    now = std::move(next);
+  }
+}
+
+template void halve_rows(coefficients<double>&);
+template void halve_rows(coefficients<float>&);
+template hierarchy<double> make_hierarchy(coefficients<double>, bool);
+template hierarchy<float> make_hierarchy(coefficients<float>, bool);
+
+}  // namespace dwell::grids

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""dwell.GridSolver and dwell.poisson beside SciPy's sparse solver, at random; reports, warnings, and what is refused."""
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+
+import dwell
+
+
+def _matrix(k, spacing, dirichlet):
+    """Cell-centred, harmonic means; the sides of an axis are Dirichlet's or Neumann's."""
+    n = k.size
+    number = np.arange(n).reshape(k.shape)
+    rows, cols, values = [], [], []
+    diagonal = np.zeros(k.shape)
+    for axis, h in enumerate(spacing):
+        a, b = np.moveaxis(k, axis, 0), np.moveaxis(number, axis, 0)
+        w = 2 / (1 / a[1:] + 1 / a[:-1]) / h**2
+        for one, other in ((b[1:], b[:-1]), (b[:-1], b[1:])):
+            rows.append(one.ravel()), cols.append(other.ravel()), values.append(-w.ravel())
+        d = np.moveaxis(diagonal, axis, 0)
+        d[1:] += w
+        d[:-1] += w
+        if dirichlet[axis]:
+            d[0] += 2 * a[0] / h**2
+            d[-1] += 2 * a[-1] / h**2
+    rows, cols, values = (np.concatenate(x) if x else np.zeros(0) for x in (rows, cols, values))
+    off = scipy.sparse.csr_matrix((values, (rows, cols)), shape=(n, n))
+    return (off + scipy.sparse.diags(diagonal.ravel())).tocsc()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_agrees_with_scipy(seed):
+    rng = np.random.default_rng(seed)
+    dims = 1 + seed % 3
+    shape = tuple(int(n) for n in rng.integers(2, 40 if dims < 3 else 14, dims))
+    k = rng.uniform(0.1, 10, shape)
+    spacing = tuple(rng.uniform(0.5, 2, dims))
+    dirichlet = [True] + [bool(rng.integers(2)) for _ in shape[1:]]
+    names = "xyz"[:dims][::-1]
+    words = ", ".join(f"{name}: {'dirichlet' if d else 'neumann'}" for name, d in zip(names, dirichlet))
+    s = rng.uniform(0, 1, shape) if seed % 2 else 0.3
+    f = rng.standard_normal(shape)
+    solver = dwell.GridSolver(k=k, s=s, spacing=spacing, boundary=words, rtol=1e-12, threads=1 + seed % 2)
+    u = solver.solve(f)
+    A = _matrix(k, spacing, dirichlet) + scipy.sparse.diags(np.broadcast_to(s, shape).ravel())
+    np.testing.assert_allclose(u.ravel(), scipy.sparse.linalg.spsolve(A.tocsc(), f.ravel()), rtol=1e-8, atol=1e-9)
+    assert u.shape == shape == solver.shape and u.dtype == np.float64
+    assert solver.report.stopped == "converged" and solver.report.levels[0] == shape
+    np.testing.assert_array_equal(
+        u, dwell.poisson(f, k=k, s=s, spacing=spacing, boundary=words, rtol=1e-12))
+    solver.update(k=2 * k, s=2 * s)
+    np.testing.assert_array_equal(solver.solve(2 * f), u)
+
+
+def test_boundary_values():
+    n = 32
+    x = (np.arange(n) + 0.5) / n
+    exact = np.add.outer(x, 2 * x)
+    sides = {"y-": 2 * x, "y+": 1 + 2 * x, "x-": x, "x+": x + 2}
+    solver = dwell.GridSolver((n, n), spacing=1 / n, boundary_values=sides, rtol=1e-12)
+    np.testing.assert_allclose(solver.solve(0.0), exact, atol=1e-10)
+    with pytest.raises(ValueError, match="x-"):
+        dwell.GridSolver((4, 5), boundary_values={"x-": np.zeros(5)})
+    with pytest.raises(ValueError, match="sides"):
+        dwell.GridSolver((4, 5), boundary_values={"z-": np.zeros(5)})
+
+
+def test_float32_and_starts():
+    f = np.ones((30, 40), np.float32)
+    u = dwell.poisson(f, rtol=1e-5)
+    assert u.dtype == np.float32
+    solver = dwell.GridSolver(f.shape, dtype=np.float32, rtol=1e-5, history=True)
+    np.testing.assert_array_equal(solver.solve(f), u)
+    assert len(solver.report.history) == solver.report.iterations + 1
+    solver.solve(f, u)
+    assert solver.report.iterations == 0
+
+
+def test_what_is_not_as_wanted_is_said():
+    singular = dwell.GridSolver((20, 20), boundary="neumann")
+    assert singular.singular
+    with pytest.warns(dwell.SolveWarning, match="no solution"):
+        u = singular.solve(np.arange(400.0).reshape(20, 20))
+    assert abs(u.mean()) < 1e-10
+    with pytest.warns(dwell.SolveWarning, match="iteration limit"):
+        dwell.GridSolver((50, 50), maxiter=1).solve(1.0)
+    with pytest.raises(RuntimeError):
+        dwell.GridSolver((5, 5)).report
+
+
+@pytest.mark.parametrize("wrong", [
+    dict(), dict(shape=(2, 2, 2, 2)), dict(shape=(0,)), dict(shape=(3,), k=0), dict(shape=(3,), k=[1.0, 1.0]),
+    dict(shape=(3,), k=[1.0, -1.0, 1.0]), dict(shape=(3,), s=-1), dict(shape=(3,), spacing=0), dict(shape=(3,), spacing=(1, 1)),
+    dict(shape=(3,), boundary="wall"), dict(shape=(3,), boundary="y: neumann"), dict(shape=(3,), centring="face"),
+    dict(shape=(3,), mean="geometric"), dict(shape=(3,), method="jacobi"), dict(shape=(3,), rtol=-1), dict(shape=(3,), maxiter=0),
+    dict(shape=(3,), k_axes=(1, 2)),
+])
+def test_refusals(wrong):
+    with pytest.raises(ValueError) as raised:
+        dwell.GridSolver(**wrong)
+    assert "\n" not in str(raised.value)
+
+
+def test_refusals_of_solves():
+    solver = dwell.GridSolver((3, 4))
+    for wrong in (np.ones((4, 3)), np.full((3, 4), np.nan)):
+        with pytest.raises(ValueError):
+            solver.solve(wrong)
+    with pytest.raises(TypeError):
+        solver.solve(np.ones((3, 4), complex))
+    with pytest.raises(ValueError):
+        solver.solve(1.0, np.ones(12))

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+// Solvers of grids: answers against dense solves, for all boundaries, sizes and coefficients; bits
+// that do not depend on threads; iterations that do not grow; singular systems; ends and refusals.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <atomic>
+#include <cmath>
+#include <random>
+
+#include "dwell/base/error.hpp"
+#include "dwell/grid/grid_solver.hpp"
+#include "grid_problem.hpp"
+
+namespace dwell {
+namespace {
+
+using testing::grid_problem;
+using testing::random_grid_problem;
+
+template <class T>
+std::vector<T> random_values(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> v(n);
+  for (T& e : v) e = T(random()) / T(std::mt19937::max()) - T(0.5);
+  return v;
+}
+
+template <class T>
+Eigen::MatrixXd dense_of(const csr<T>& m) {
+  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(m.rows, m.cols);
+  for (index i = 0; i < m.rows; ++i)
+    for (index e = m.row_ptr[std::size_t(i)]; e < m.row_ptr[std::size_t(i) + 1]; ++e)
+      dense(i, m.col[std::size_t(e)]) = double(m.val[std::size_t(e)]);
+  return dense;
+}
+
+template <class T>
+void expect_answer(unsigned seed, int most, const char* method) {
+  grid_problem<T> p;
+  random_grid_problem(seed, most, 20, p);
+  SCOPED_TRACE(p.says + ", " + method);
+  grid_options o;
+  o.method = method;
+  o.rtol = sizeof(T) == 8 ? 1e-10 : 1e-5;
+  grid_operator<T> a(device::cpu(1), p.d);
+  grid_solver<T> solver(device::cpu(1), p.d, o);
+  const std::size_t n = a.rows();
+  const std::vector<T> f = random_values<T>(n, seed);
+  std::vector<T> b(n), x = random_values<T>(n, seed + 1), two(x), three(x);
+  a.rhs(f, b);
+  double reached = o.rtol;
+  const grid_report r = solver.solve(f, x);
+  if (sizeof(T) == 4 && r.stopped == stop_reason::accuracy_limit) {  // and says so
+    EXPECT_LE(r.residual_relative_true, 1e-4);
+    EXPECT_TRUE(r.target_missed);
+    reached = r.residual_relative_true;
+  } else {
+    EXPECT_EQ(r.stopped, stop_reason::converged) << to_string(r.stopped);
+    EXPECT_LE(r.residual_relative_true, reached);
+  }
+  // The true residual by the matrix.
+  const auto rows = static_cast<Eigen::Index>(n);
+  Eigen::VectorXd want(rows), got(rows);
+  for (std::size_t i = 0; i < n; ++i)
+    want(Eigen::Index(i)) = double(b[i]), got(Eigen::Index(i)) = double(x[i]);
+  const Eigen::MatrixXd dense = dense_of(a.to_matrix());
+  if (a.singular()) {
+    EXPECT_EQ(r.null_space, "constant");
+    EXPECT_NEAR(got.mean(), 0, (sizeof(T) == 8 ? 1e-12 : 1e-5) * (1 + got.norm()));
+    EXPECT_NEAR(r.rhs_outside_range, std::abs(want.mean()) * std::sqrt(double(n)) / want.norm(),
+                1e-6);
+    want.array() -= want.mean();
+  }
+  const double eps = sizeof(T) == 8 ? 1e-13 : 1e-4;
+  EXPECT_LE((want - dense * got).norm(),
+            1.01 * reached * want.norm() +
+                eps * dense.cwiseAbs().rowwise().sum().maxCoeff() * got.norm());
+  EXPECT_NEAR(r.rhs_norm, want.norm(), 1e-5 * want.norm());
+  // Against a dense solve, as far as the residual allows.
+  if (sizeof(T) == 8 && n <= 400) {
+    const Eigen::VectorXd exact = dense.completeOrthogonalDecomposition().solve(want);
+    const Eigen::VectorXd values =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
+    const double least = a.singular() ? (n > 1 ? values(1) : 1) : values(0);
+    EXPECT_LE((exact - got).norm(), 2 * reached * want.norm() / least + 1e-10 * (1 + exact.norm()));
+  }
+  // Bits do not depend on threads.
+  for (const int threads : {2, 3}) {
+    std::vector<T>& again = threads == 2 ? two : three;
+    grid_solver<T> other(device::cpu(threads), p.d, o);
+    const grid_report s = other.solve(f, again);
+    EXPECT_EQ(s.threads, threads);
+    EXPECT_EQ(again, x);
+    EXPECT_EQ(s.iterations, r.iterations);
+  }
+}
+
+TEST(GridSolver, SolvesWhatDenseSolversSolve) {
+  for (unsigned seed = 1; seed <= 120; ++seed) expect_answer<double>(seed, 20, "cg");
+  for (unsigned seed = 201; seed <= 230; ++seed) expect_answer<double>(seed, 40, "cg");
+  for (unsigned seed = 301; seed <= 330; ++seed) expect_answer<float>(seed, 30, "cg");
+  for (unsigned seed = 401; seed <= 420; ++seed) expect_answer<double>(seed, 20, "multigrid");
+}
+
+int iterations_of(const grid_description<double>& d, const char* method = "cg") {
+  grid_options o;
+  o.method = method;
+  grid_solver<double> solver(device::cpu(2), d, o);
+  const std::vector<double> f(solver.rows(), 1.0);
+  std::vector<double> u(solver.rows());
+  const grid_report r = solver.solve(f, u);
+  EXPECT_EQ(r.stopped, stop_reason::converged);
+  EXPECT_LE(r.residual_relative_true, 1e-8);
+  return r.iterations;
+}
+
+TEST(GridSolver, IterationsDoNotGrowWithSize) {
+  for (const char* boundary :
+       {"dirichlet", "x: neumann, y: dirichlet", "x: periodic, y-: robin 1, y+: neumann 1"}) {
+    grid_description<double> small{.cells = {127, 130}}, large{.cells = {700, 601}};
+    small.boundary = large.boundary = parse_grid_boundary(boundary, 2);
+    small.spacing = {1.0 / 128, 1.0 / 128}, large.spacing = {1.0 / 650, 1.0 / 650};
+    const int few = iterations_of(small);
+    EXPECT_LE(few, 11) << boundary;
+    EXPECT_LE(iterations_of(large), 1.3 * few) << boundary;
+  }
+  const int few = iterations_of({.cells = {20, 21, 19}});
+  EXPECT_LE(few, 12);
+  EXPECT_LE(iterations_of({.cells = {61, 70, 57}}), 1.3 * few);
+  EXPECT_LE(iterations_of({.cells = {300, 301}}, "multigrid"), 20);
+}
+
+TEST(GridSolver, AnisotropyInEitherDirectionTakesEqualIterations) {
+  for (const double by : {1e-1, 1e-2, 1e-3, 1e3}) {
+    grid_description<double> x{.cells = {250, 250}}, y = x;
+    x.k_axes = {by, 1, 1}, y.k_axes = {1, by, 1};
+    const int one = iterations_of(x), other = iterations_of(y);
+    EXPECT_LE(one, 12) << by;
+    EXPECT_LE(std::abs(one - other), 1) << by;
+  }
+}
+
+TEST(GridSolver, JumpsInBlocksTakeFewIterations) {
+  for (const double jump : {1e2, 1e4, 1e6})
+    for (const int blocks : {16, 30}) {
+      std::mt19937 random(7);
+      grid_description<double> d{.cells = {300, 320}};
+      std::vector<double> of_block(std::size_t(25 * 25)), k(std::size_t(300 * 320));
+      for (double& e : of_block) e = std::pow(jump, double(random()) / double(std::mt19937::max()));
+      for (int y = 0; y < 300; ++y)
+        for (int x = 0; x < 320; ++x)
+          k[std::size_t(y * 320 + x)] = of_block[std::size_t(y / blocks * 25 + x / blocks)];
+      d.k_cells = k;
+      EXPECT_LE(iterations_of(d), blocks < 30 ? 18 : 15) << jump << " in blocks of " << blocks;
+    }
+}
+
+TEST(GridSolver, NewCoefficientsInPlaceAreThoseOfANewSolver) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    grid_problem<double> p;
+    random_grid_problem(seed, 25, 10, p);
+    grid_solver<double> fresh(device::cpu(1), p.d);
+    grid_description<double> before{.cells = p.d.cells};
+    grid_solver<double> used(device::cpu(1), before);
+    const std::vector<double> f = random_values<double>(fresh.rows(), seed);
+    std::vector<double> x(f.size()), y(f.size());
+    used.solve(f, x);
+    used.update(p.d);
+    std::fill(x.begin(), x.end(), 0.0);
+    used.solve(f, x);
+    fresh.solve(f, y);
+    EXPECT_EQ(x, y) << p.says;
+    EXPECT_EQ(used.singular(), fresh.singular());
+    before.cells[0] += 1;
+    EXPECT_THROW(used.update(before), input_error);
+  }
+}
+
+TEST(GridSolver, ScalesDoNotMatter) {
+  grid_description<double> d{.cells = {30, 41}};
+  const std::vector<double> f = random_values<double>(30 * 41, 3);
+  std::vector<double> u(f.size());
+  grid_solver<double> plain(device::cpu(1), d);
+  const grid_report r = plain.solve(f, u);
+  for (const int k_by : {-600, 600})
+    for (const int f_by : {-500, 500}) {
+      if (k_by < 0 && f_by > 0) continue;  // u would overflow
+      d.k = std::ldexp(1.0, k_by);
+      std::vector<double> g(f), v(f.size());
+      for (double& e : g) e = std::ldexp(e, f_by);
+      grid_solver<double> scaled(device::cpu(1), d);
+      const grid_report s = scaled.solve(g, v);
+      EXPECT_EQ(s.iterations, r.iterations) << k_by << " " << f_by;
+      if (f_by - k_by < -1000) continue;  // u has lost digits
+      for (std::size_t i = 0; i < u.size(); ++i) ASSERT_EQ(v[i], std::ldexp(u[i], f_by - k_by));
+    }
+}
+
+TEST(GridSolver, Ends) {
+  grid_description<double> d{.cells = {60, 70}};
+  const std::vector<double> f = random_values<double>(60 * 70, 1), zero(f.size());
+  std::vector<double> u(f.size());
+  grid_options o;
+  o.history = true;
+  {
+    grid_solver<double> s(device::cpu(1), d, o);
+    const grid_report r = s.solve(f, u);
+    ASSERT_EQ(r.history.size(), std::size_t(r.iterations) + 1);
+    EXPECT_NEAR(r.history[0], r.rhs_norm, 1e-9 * r.rhs_norm);
+    EXPECT_LE(r.history.back(), o.rtol * r.rhs_norm);
+    const std::vector<double> answer = u;
+    EXPECT_EQ(s.solve(f, u).iterations, 0);  // it is the answer
+    EXPECT_EQ(u, answer);
+    const grid_report none = s.solve(zero, u);
+    EXPECT_EQ(none.stopped, stop_reason::converged);
+    EXPECT_EQ(u, zero);
+    s.set_tolerances(0, 0);
+    const grid_report most = s.solve(f, u);
+    EXPECT_EQ(most.stopped, stop_reason::accuracy_limit);
+    EXPECT_LT(most.residual_relative_true, 1e-14);
+    s.set_tolerances(0, 1e-3 * r.rhs_norm);
+    std::fill(u.begin(), u.end(), 0.0);
+    EXPECT_LE(s.solve(f, u).iterations, 5);
+    EXPECT_THROW(s.set_tolerances(-1), input_error);
+  }
+  o.max_iterations = 2;
+  std::fill(u.begin(), u.end(), 0.0);
+  const grid_report limit = grid_solver<double>(device::cpu(1), d, o).solve(f, u);
+  EXPECT_EQ(limit.stopped, stop_reason::iteration_limit);
+  EXPECT_EQ(limit.iterations, 2);
+  EXPECT_LT(limit.residual_relative_true, 0.5);
+  std::atomic<bool> stop{true};
+  o.interrupt = &stop;
+  EXPECT_EQ(grid_solver<double>(device::cpu(2), d, o).solve(f, u).stopped,
+            stop_reason::interrupted);
+}
+
+TEST(GridSolver, AProgressFunctionIsCalledAndMayEndASolve) {
+  const grid_description<double> d{.cells = {300, 300}};
+  grid_options o;
+  o.rtol = 1e-13;
+  o.progress_interval = 0;
+  int calls = 0;
+  o.progress = [&](const solve_progress& p) {
+    EXPECT_GE(p.iteration, 1);
+    EXPECT_GT(p.relative_residual, 0);
+    ++calls;
+    return false;
+  };
+  grid_solver<double> solver(device::cpu(1), d, o);
+  const std::vector<double> f(solver.rows(), 1.0);
+  std::vector<double> u(f.size());
+  for (int attempt = 0; attempt < 100 && calls == 0; ++attempt) {  // it may end before it is asked
+    std::fill(u.begin(), u.end(), 0.0);
+    solver.solve(f, u);
+  }
+  EXPECT_GT(calls, 0);
+}
+
+TEST(GridSolver, SingularSystemsAreProjectedAndSaySo) {
+  for (const char* boundary : {"neumann", "periodic", "x: periodic, y: neumann"}) {
+    grid_description<double> d{.cells = {33, 47}};
+    d.boundary = parse_grid_boundary(boundary, 2);
+    grid_solver<double> s(device::cpu(1), d);
+    EXPECT_TRUE(s.singular());
+    std::vector<double> f = random_values<double>(s.rows(), 5), u(f.size(), 3.0);
+    const grid_report r = s.solve(f, u);
+    EXPECT_EQ(r.stopped, stop_reason::converged);
+    EXPECT_EQ(r.null_space, "constant");
+    EXPECT_TRUE(r.rhs_inconsistent);
+    double sum = 0;
+    for (const double e : f) sum += e;
+    for (double& e : f) e -= sum / double(f.size());
+    EXPECT_FALSE(s.solve(f, u).rhs_inconsistent);
+  }
+}
+
+TEST(GridSolver, Refuses) {
+  grid_description<double> d{.cells = {5, 6}};
+  grid_options o;
+  const auto refuses = [&](auto&& change) {
+    grid_options bad;
+    change(bad);
+    EXPECT_THROW(grid_solver<double>(device::cpu(1), d, bad), input_error);
+  };
+  refuses([](auto& b) { b.method = "jacobi"; });
+  refuses([](auto& b) { b.rtol = -1; });
+  refuses([](auto& b) { b.atol = std::nan(""); });
+  refuses([](auto& b) { b.max_iterations = 0; });
+  grid_solver<double> s(device::cpu(1), d);
+  std::vector<double> f(30), u(30), wrong(29);
+  EXPECT_THROW(s.solve(wrong, u), input_error);
+  EXPECT_THROW(s.solve(f, wrong), input_error);
+  EXPECT_THROW(s.solve(u, u), input_error);
+  f[7] = std::nan("");
+  EXPECT_THROW(s.solve(f, u), input_error);
+  f[7] = 0, u[3] = INFINITY;
+  EXPECT_THROW(s.solve(f, u), input_error);
+}
+
+}  // namespace
+}  // namespace dwell
