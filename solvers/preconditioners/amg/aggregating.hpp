@@ -1,125 +1,103 @@
 // SPDX-License-Identifier: MIT
-// The aggregates of a level, by passes of pairwise matching (match_steps.hpp): each pass matches
-// the groups of the one before, whose graph is a product. For either backend; included by
-// building.hpp.
+// The aggregates of a level (root_steps.hpp). For either backend; included by building.hpp.
 #pragma once
 #include <cstdint>
 #include <utility>
 
 #include "dwell/solvers/preconditioners/amg/multiplying.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
+#include "dwell/solvers/preconditioners/amg/root_steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::amg {
 
-inline constexpr int passes = 3, rounds = 4;
-inline constexpr int pass_members = 1 << passes;  ///< rows of an aggregate without those that join
-static_assert(pass_members == aggregate_quality::most);
-/// Rows from one level to the next where aggregates are checked: fewer, and checks end.
-inline constexpr double least_checked_gain = 3.9;
-
-/// What a pass of matching makes.
-struct matched_pass {
-  index groups = 0;
-  buffer<index> group;          ///< per row
-  buffer<index> first, second;  ///< per group: its rows
-};
 template <class Loops, template <int, int> class Table>
 class aggregating : protected multiplying<Loops, Table> {
   using base = multiplying<Loops, Table>;
 
  public:
-  /// quality: of aggregates, 0: they are not checked.
-  aggregating(const device& where, double quality)
-      : base(where), quality_(quality), checked_(quality > 0.0) {}
+  using base::base;
 
  protected:
-  using base::fetched, base::find_diagonal_of, base::loops_, base::multiply_in_room;
+  using base::fetched, base::find_diagonal_of, base::loops_, base::multiply, base::where_,
+      base::with_values;
   template <class V>
   buffer<V> allocated(index n) {
     return base::template allocated<V>(n);
   }
 
-  /// A pass of matching. room: elements that the rows of `a` have room for.
-  matched_pass match(const graph& a, index elements, const aggregate_quality& quality, bool first,
-                     bool last) {
+  /// The aggregate of every row; returns how many there are. Rows without any coupling get -1, for
+  /// they are left to the smoother, or with `all` aggregates of their own. Roots and their
+  /// neighbours come first; then roots among the rows that are left, where a root has at least two
+  /// of them beside it; then rows join a neighbour's aggregate. elements: of the graph.
+  index aggregate(const graph& a, index elements, buffer<index>& to, bool all = false) {
     const index n = a.rows;
     buffer<float> most = allocated<float>(n);
     buffer<std::uint32_t> weights = allocated<std::uint32_t>(elements);
-    buffer<index> mate = allocated<index>(n), wish = allocated<index>(n),
-                  head = allocated<index>(n), number = allocated<index>(n + 1);
-    const best_neighbour best{a.row_ptr, a.row_end, a.col, weights.data(), mate.data()};
-    loops_.items(n, rows_per_thread, begin_matching{a, weights.data(), most.data(), mate.data()});
+    loops_.items(n, rows_per_thread, find_weights{a, weights.data(), most.data()});
     loops_.items(n, rows_per_thread, compare_weights{a, most.data(), weights.data()});
-    for (int r = 0; r < rounds; ++r) {
-      loops_.items(n, rows_per_thread, propose{best, quality, wish.data()});
-      loops_.items(n, rows_per_thread, shake_hands{wish.data(), mate.data()});
-    }
-    loops_.items(n, rows_per_thread,
-                 choose_heads{best, most.data(), last, first, head.data(), number.data()});
+    const strong_graph strong{a.row_ptr, a.row_end, a.col, weights.data()};
+    buffer<index> head = allocated<index>(n), joined = allocated<index>(n);
+    loops_.items(n, rows_per_thread, begin_heads{all ? nullptr : most.data(), head.data()});
+    add_roots(strong, n, 0, head.data());
+    add_roots(strong, n, 2, head.data());
+    loops_.items(n, rows_per_thread, join_neighbours{strong, head.data(), joined.data()});
+    buffer<index> number = allocated<index>(n + 1);
+    loops_.items(n, rows_per_thread, count_roots{joined.data(), number.data()});
     loops_.sums_before(number.data(), number.data(), n);
-    matched_pass made;
-    made.groups = fetched(number.data() + n);
-    made.group = allocated<index>(n);
-    made.first = allocated<index>(made.groups);
-    made.second = allocated<index>(made.groups);
-    loops_.items(n, rows_per_thread,
-                 number_groups{head.data(), number.data(), mate.data(), made.group.data(),
-                               made.first.data(), made.second.data()});
+    to = std::move(head);
+    loops_.items(n, rows_per_thread, number_aggregates{joined.data(), number.data(), to.data()});
+    return fetched(number.data() + n);
+  }
+
+  /// Rows of aggregates, each aggregate's in order.
+  struct members {
+    buffer<index> begin_of, row;
+  };
+  members members_of(const index* aggregates, index rows, index groups) {
+    members made{{where_, static_cast<std::size_t>(groups) + 1}, allocated<index>(rows)};
+    buffer<index> taken(where_, static_cast<std::size_t>(groups));
+    buffer<index> found = allocated<index>(rows);
+    loops_.items(rows, rows_per_thread, count_members{aggregates, made.begin_of.data()});
+    loops_.sums_before(made.begin_of.data(), made.begin_of.data(), groups);
+    loops_.items(rows, rows_per_thread,
+                 scatter_members{aggregates, made.begin_of.data(), taken.data(), found.data()});
+    loops_.warps(groups, rows_per_thread,
+                 sequences::sort_transposed{made.begin_of.data(), found.data(), made.row.data()});
+    return made;
+  }
+  /// Makes aggregates of aggregates; returns how many there are, or -1 if one has too many
+  /// neighbours.
+  index enlarge(const graph& a, index elements, index groups, buffer<index>& aggregates) {
+    const members of = members_of(aggregates.data(), a.rows, groups);
+    made_matrix coarse;
+    if (!multiply(groups, static_cast<double>(elements) / groups,
+                  rows_of_groups{of.begin_of.data(), of.row.data()},
+                  grouped_columns{a, aggregates.data()}, coarse, with_values()))
+      return -1;
+    find_diagonal_of(coarse);
+    buffer<index> second;
+    const index made = aggregate(coarse.view(), coarse.nonzeros, second, true);
+    loops_.items(a.rows, rows_per_thread, follow_aggregates{second.data(), aggregates.data()});
     return made;
   }
 
-  /// The aggregate of every row, -1: none; returns how many there are, or -1 if a row of the graph
-  /// of groups has too many neighbours. The last pass checks its aggregates, which those of
-  /// sequences and of weak couplings fail; where most fail, the level is not of the kind that the
-  /// check is for, and neither are coarser ones. most: passes; of another number nothing is
-  /// checked.
-  index aggregate(const graph& a, const made_matrix& level, buffer<index>& to, int most = passes) {
-    matched_pass made = match(a, level.nonzeros, {}, true, most == 1);
-    to = std::move(made.group);
-    made_matrix of_groups;
-    graph at = a;
-    index elements = level.nonzeros, longest = level.longest;
-    buffer<index> members, group;
-    for (int pass = 1; pass < most && made.groups > 1; ++pass) {
-      const bool last = pass + 1 == most;
-      made_matrix coarser;
-      coarser.rows = made.groups;
-      coarser.row_ptr = allocated<index>(made.groups + 1);
-      coarser.nonzeros = elements;
-      coarser.longest = longest = longest > Table<1024, 32>::most ? longest : 2 * longest;
-      const int count = 1 << pass;
-      buffer<index> described = allocated<index>(made.groups * count);
-      loops_.items(made.groups, rows_per_thread,
-                   describe_groups{at, made.first.data(), made.second.data(), members.data(), count,
-                                   coarser.row_ptr.data(), described.data()});
-      members = std::move(described);
-      loops_.sums_before(coarser.row_ptr.data(), coarser.row_ptr.data(), made.groups);
-      if (!multiply_in_room(2.0 * elements / at.rows,
-                            rows_of_groups{made.first.data(), made.second.data()},
-                            grouped_columns{at, pass == 1 ? to.data() : group.data()},
-                            coarser.row_ptr.data(), coarser))
-        return -1;
-      find_diagonal_of(coarser, false);
-      of_groups = std::move(coarser);
-      at = of_groups.view();
-      longest = of_groups.longest;
-      aggregate_quality quality;
-      if (last && checked_ && most == passes)
-        quality = {a, level.sums.data(), members.data(), quality_};
-      made = match(at, elements, quality, false, last);
-      if (quality.members && made.groups * least_checked_gain > a.rows) {
-        checked_ = false;
-        made = match(at, elements, {}, false, last);
-      }
-      loops_.items(a.rows, rows_per_thread, follow_groups{made.group.data(), to.data()});
-      group = std::move(made.group);
-    }
-    return made.groups;
-  }
-
  private:
-  double quality_;
-  bool checked_;  ///< aggregates are
+  /// Roots among the rows that are in no aggregate and have `fewest` such rows beside them, and
+  /// their aggregates.
+  void add_roots(const strong_graph& strong, index n, int fewest, index* head) {
+    constexpr std::uint32_t likely = 4;  // rounds before which there is no end to wait for
+    buffer<std::uint32_t> key = allocated<std::uint32_t>(n), near = allocated<std::uint32_t>(n);
+    buffer<int> further(where_, 1);
+    loops_.items(n, rows_per_thread, begin_roots{strong, head, fewest, key.data(), near.data()});
+    for (std::uint32_t round = 1;; ++round) {
+      loops_.items(n, rows_per_thread, look_near{strong, key.data(), near.data()});
+      loops_.items(n, rows_per_thread,
+                   decide_roots{strong, near.data(), key.data(), round, further.data()});
+      if (round >= likely && fetched(further.data()) < static_cast<int>(round)) break;
+    }
+    loops_.items(n, rows_per_thread, join_roots{strong, key.data(), head});
+  }
 };
 
 }  // namespace dwell::amg

@@ -5,8 +5,8 @@
 //   M b = S b + Q M_c Q' b,   S = 2 w D^-1 - w^2 D^-1 A D^-1,   Q = (I - w D^-1 A) P,
 //
 // so going down a level takes one phase, S b and Q' b, and going up one, S b + Q (...); the
-// coarsest matrix is inverted. Aggregates come from pairwise matching by handshakes, three passes a
-// level (match_steps.hpp). M is symmetric and positive definite where A is. Private to the solvers.
+// coarsest matrix is inverted. Aggregates grow around roots (root_steps.hpp). M is symmetric and
+// positive definite where A is. Private to the solvers.
 #pragma once
 #include <functional>
 #include <span>
@@ -45,9 +45,6 @@ struct amg_hierarchy {
 
 struct amg_options {
   index coarsest = 160;  ///< a level of so many rows is inverted
-  /// Quality of aggregates: the most that the condition number of the two-level method may be, as
-  /// far as they alone decide it. 0: they are not checked.
-  double quality = 24;
   /// Near the null space of the matrix, column by column, as many as fit its rows; empty: the
   /// constant vector. Read while the hierarchy is made.
   std::span<const double> near_null = {};

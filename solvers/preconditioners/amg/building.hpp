@@ -54,9 +54,7 @@ class builder : node_coarsening<Loops, Table> {
   }
 
  public:
-  /// The check of aggregates is one of M-matrices, which a graph of nodes is not.
-  builder(const device& where, const amg_options& o)
-      : base(where, o.near_null.empty() ? o.quality : 0.0), options_(o) {}
+  builder(const device& where, const amg_options& o) : base(where), options_(o) {}
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
@@ -155,14 +153,12 @@ class builder : node_coarsening<Loops, Table> {
     m.rows = a.rows;
     m.nonzeros = a.nonzeros;
     m.diagonal = allocated<double>(a.rows);
-    m.sums = allocated<double>(a.rows);
     if constexpr (!std::is_same_v<T, double>) m.val = wide_values(loops_, where_, a, vectors_ == 0);
     const double* val = m.val.size() > 0 ? m.val.data() : values_of(a);
     buffer<index> longest(where_, 1);
     loops_.items(a.rows, rows_per_thread,
                  find_diagonal{{a.rows, a.row_ptr, a.row_ptr + 1, a.col, val, nullptr},
                                m.diagonal.data(),
-                               m.sums.data(),
                                longest.data()});
     m.longest = fetched(longest.data());
     return m;
@@ -271,7 +267,7 @@ class builder : node_coarsening<Loops, Table> {
     return true;
   }
   bool coarsen_by_rows(const graph& a, const made_matrix& level, level_parts& to) {
-    const index groups = aggregate(a, level, to.aggregates);
+    const index groups = aggregate(a, level.nonzeros, to.aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
     const level_numbers n = find_numbers(a);
     if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
@@ -285,21 +281,27 @@ class builder : node_coarsening<Loops, Table> {
     const made_matrix nodes = this->graph_of_nodes(a, level, node_rows);
     if (nodes.rows == 0) return false;
     const level_numbers n = find_numbers(a);
-    const int fewest = this->passes_of(nodes, level_ == 0);
-    for (int most = fewest; most < fewest + 3; ++most) {
+    buffer<index> aggregates;
+    index groups = this->aggregate(nodes.view(), nodes.nonzeros, aggregates);
+    for (int k = 0; k < 3 && groups > 0; ++k) {
+      if (k > 0) {
+        const index before = groups;
+        groups = this->enlarge(nodes.view(), nodes.nonzeros, groups, aggregates);
+        if (groups <= 0 || groups == before) break;
+      }
+      if (static_cast<double>(groups) * vectors_ > least_gain * a.rows) continue;
       to = {};
       to.node_rows = node_rows;
-      const index groups = aggregate(nodes.view(), nodes, to.aggregates, most);
-      if (groups <= 0) break;
-      if (static_cast<double>(groups) * vectors_ > least_gain * a.rows) continue;
       auto [t, coarse] =
-          this->factorize(a, node_rows, vectors_, groups, to.aggregates.data(), near_null_.data());
+          this->factorize(a, node_rows, vectors_, groups, aggregates.data(), near_null_.data());
       to.tentative = std::move(t);
-      if (!prolong_nodes(a, level, n, to) ||
-          !multiply_level(a, level, n.omega, groups * vectors_, to))
-        continue;
-      near_null_ = std::move(coarse);
-      return true;
+      to.aggregates = std::move(aggregates);
+      if (prolong_nodes(a, level, n, to) &&
+          multiply_level(a, level, n.omega, groups * vectors_, to)) {
+        near_null_ = std::move(coarse);
+        return true;
+      }
+      aggregates = std::move(to.aggregates);
     }
     out_.levels[level_].omega = 0.0;
     return false;
@@ -325,7 +327,7 @@ class builder : node_coarsening<Loops, Table> {
                         : multiply(rows, products.of_coarse, restriction(to), rows_of(to.ap),
                                    to.coarse, with_values())))
       return false;
-    find_diagonal_of(to.coarse, true);
+    find_diagonal_of(to.coarse);
     return true;
   }
   bool prolong_nodes(const graph& a, const made_matrix& level, const level_numbers& n,
@@ -356,7 +358,7 @@ class builder : node_coarsening<Loops, Table> {
     else
       multiply_again(products.of_coarse, restriction(to), rows_of(to.ap), to.coarse,
                      put_sums{to.coarse.val.data()});
-    find_diagonal_of(to.coarse, true);
+    find_diagonal_of(to.coarse);
     put_level(a, level.nonzeros, n.omega, to);
   }
   /// A level's matrices of the sequence.

@@ -9,8 +9,8 @@
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
-#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
 
@@ -22,7 +22,7 @@ struct made_matrix {
   index nonzeros = 0;  ///< or, where rows have room to spare (row_end), the room
   index longest = 0;   ///< elements of a row, at most
   buffer<index> row_ptr, row_end, col;
-  buffer<double> val, diagonal, sums;
+  buffer<double> val, diagonal;
   graph view() const {
     const index* end = row_end.data();
     if (!end && row_ptr.data()) end = row_ptr.data() + 1;
@@ -128,11 +128,9 @@ class multiplying {
       return put_sums{m.val.data()};
     };
   }
-  void find_diagonal_of(made_matrix& m, bool sums) {
+  void find_diagonal_of(made_matrix& m) {
     if (m.diagonal.size() == 0) m.diagonal = allocated<double>(m.rows);
-    if (sums && m.sums.size() == 0) m.sums = allocated<double>(m.rows);
-    loops_.items(m.rows, rows_per_thread,
-                 find_diagonal{m.view(), m.diagonal.data(), m.sums.data(), nullptr});
+    loops_.items(m.rows, rows_per_thread, find_diagonal{m.view(), m.diagonal.data(), nullptr});
   }
 
   Loops loops_;

@@ -14,10 +14,6 @@
 
 namespace dwell::amg {
 
-/// Neighbours of a node, itself among them, up to which the finest level is a surface: 9 on grids
-/// of squares, 27 on grids of cubes.
-inline constexpr double most_of_surface = 16.0;
-
 template <class Loops, template <int, int> class Table>
 class node_coarsening : protected aggregating<Loops, Table> {
   using base = aggregating<Loops, Table>;
@@ -26,8 +22,8 @@ class node_coarsening : protected aggregating<Loops, Table> {
   using base::base;
 
  protected:
-  using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
-      base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
+  using base::aggregate, base::fetched, base::loops_, base::multiply, base::multiply_again,
+      base::multiply_in_room, base::where_, base::with_values;
   template <class V>
   buffer<V> allocated(index n) {
     return base::template allocated<V>(n);
@@ -49,13 +45,6 @@ class node_coarsening : protected aggregating<Loops, Table> {
                                 nodes.diagonal.data()});
     return nodes;
   }
-  /// Passes of matching for a level: aggregates of 8 nodes of a surface. Of a solid 32 on the
-  /// finest level, for a coarse node has twice the rows of a finer one, and 16 on coarse ones.
-  int passes_of(const made_matrix& nodes, bool finest) {
-    if (finest) surface_ = nodes.nonzeros <= most_of_surface * nodes.rows;
-    return surface_ ? passes : finest ? passes + 2 : passes + 1;
-  }
-
   /// T, row by row, and the vectors of the coarse level, column by column.
   struct factors {
     buffer<double> t, coarse;
@@ -63,23 +52,15 @@ class node_coarsening : protected aggregating<Loops, Table> {
   factors factorize(const graph& a, index size, index vectors, index groups,
                     const index* aggregates, const double* near_null) {
     const index nodes = a.rows / size;
-    buffer<index> begin_of(where_, static_cast<std::size_t>(groups) + 1),
-        taken(where_, static_cast<std::size_t>(groups));
-    buffer<index> found = allocated<index>(nodes), member = allocated<index>(nodes);
-    loops_.items(nodes, rows_per_thread, count_members{aggregates, begin_of.data()});
-    loops_.sums_before(begin_of.data(), begin_of.data(), groups);
-    loops_.items(nodes, rows_per_thread,
-                 scatter_members{aggregates, begin_of.data(), taken.data(), found.data()});
-    loops_.warps(groups, rows_per_thread,
-                 sequences::sort_transposed{begin_of.data(), found.data(), member.data()});
+    const auto of = this->members_of(aggregates, nodes, groups);
     factors made{allocated<double>(a.rows * vectors),
                  allocated<double>(groups * vectors * vectors)};
     loops_.items(a.rows, rows_per_thread,
                  take_vectors{a, size, vectors, aggregates, near_null, made.t.data()});
     constexpr std::int64_t groups_per_thread = rows_per_thread / 64;
     loops_.warps(groups, groups_per_thread,
-                 factorize_aggregates{size, vectors, begin_of.data(), member.data(), made.t.data(),
-                                      made.coarse.data(), groups});
+                 factorize_aggregates{size, vectors, of.begin_of.data(), of.row.data(),
+                                      made.t.data(), made.coarse.data(), groups});
     return made;
   }
 
@@ -112,9 +93,6 @@ class node_coarsening : protected aggregating<Loops, Table> {
     multiply_again(products, left, right, coarse, put_sums{coarse.val.data()});
     return true;
   }
-
- private:
-  bool surface_ = true;
 };
 
 }  // namespace dwell::amg

@@ -5,8 +5,8 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
-#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
+#include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
 

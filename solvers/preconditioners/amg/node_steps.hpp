@@ -8,7 +8,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
-#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
 
@@ -40,27 +40,6 @@ struct raise_diagonal {
     for (index k = row_ptr[i]; k < row_ptr[i + 1]; ++k)
       if (col[k] == i) val[k] = d;
     diagonal[i] = d;
-  }
-};
-
-/// Per node that is in an aggregate: it has one more, and somewhere in its list.
-struct count_members {
-  const index* aggregate;
-  index* count;
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t node) const {
-    if (aggregate[node] >= 0) w.add(count[aggregate[node]], 1);
-  }
-};
-struct scatter_members {
-  const index* aggregate;
-  const index* begin_of;
-  index* taken;  ///< per aggregate, 0 at the start
-  index* member;
-  template <class Warp>
-  DWELL_FN void operator()(Warp& w, std::int64_t node) const {
-    const index to = aggregate[node];
-    if (to >= 0) member[begin_of[to] + w.take(taken[to], 1)] = static_cast<index>(node);
   }
 };
 

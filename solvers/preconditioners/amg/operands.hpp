@@ -6,17 +6,17 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
-#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
 
 /// The rows of a group, each once.
 struct rows_of_groups {
-  const index* first;
-  const index* second;
-  DWELL_FN index begin(index group) const { return 2 * group; }
-  DWELL_FN index end(index group) const { return 2 * group + 2; }
-  DWELL_FN index column(index k) const { return k % 2 ? second[k / 2] : first[k / 2]; }
+  const index* begin_of;
+  const index* member;
+  DWELL_FN index begin(index group) const { return begin_of[group]; }
+  DWELL_FN index end(index group) const { return begin_of[group + 1]; }
+  DWELL_FN index column(index k) const { return member[k]; }
   DWELL_FN double value(index, index) const { return 1.0; }
 };
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/amg/match_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
 

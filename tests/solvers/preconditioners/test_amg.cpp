@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -89,6 +90,7 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
     const double unit = std::ldexp(1.0, std::ilogb(dense_of(matrix).diagonal().maxCoeff()));
     std::vector<dense_matrix> a = {dense_of(matrix)}, p;
     std::vector<double> omega;
+    double condition = 1.0;  // that of the sweeps through which f32 matrices are judged
     for (std::size_t l = 0; l + 1 < levels; ++l) {
       SCOPED_TRACE(l);
       const dense_matrix here = a[l];  // a copy: a grows
@@ -97,7 +99,9 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
       omega.push_back(w);
       // 4/3 over about the largest eigenvalue: no eigenvalue of w D^-1 A may reach 2.
       const dense_matrix scaled = inverse_d.cwiseSqrt() * here * inverse_d.cwiseSqrt();
-      const double most = symmetric_eigenvalues(scaled).maxCoeff();
+      const dense_vector values = symmetric_eigenvalues(scaled);
+      const double most = values.maxCoeff();
+      condition = std::max(condition, 1.0 / (1.0 - w * values.array()).abs().minCoeff());
       EXPECT_LE(w * most, 1.6);
       EXPECT_GT(w * most, 0.6);
       const dense_matrix smoother =
@@ -113,7 +117,8 @@ TEST_F(amg, is_the_v_cycle_of_a_textbook_with_galerkin_matrices) {
     }
     const dense_matrix identity = dense_matrix::Identity(a.back().rows(), a.back().rows());
     const dense_matrix inverse = m[2 * (levels - 1)] / unit;
-    EXPECT_LT((inverse * a.back() - identity).norm(), 1e-3 * identity.norm());
+    // P, and with it P' A P, is known as well as f32 matrices tell it through the sweeps.
+    EXPECT_LT((inverse * a.back() - identity).norm(), 3e-5 * condition * identity.norm());
     const dense_matrix whole = applied(m, levels);
     for (int k = 0; k < 3; ++k) {
       dense_vector b(matrix.rows);
@@ -151,8 +156,8 @@ void scale(csr<double>& a, double by) {
 }
 
 TEST_F(amg, has_the_bits_of_one_thread) {
-  for (const csr<double>& matrix :
-       {poisson3d(41, 40, 39), generate("anisotropic2d:300x250:0.01"), random_graph(60000, 3)}) {
+  for (const csr<double>& matrix : {poisson3d(41, 40, 39), generate("anisotropic2d:300x250:0.01"),
+                                    generate("jumps2d:300x250:1e4")}) {
     const set_up several(device::cpu(4), matrix, {});
     const on_one_processor there;
     const set_up one(device::cpu(1), matrix, {});
@@ -310,16 +315,13 @@ TEST_F(amg, keeps_aggregates_short_where_couplings_are_weak) {
   for (const char* kind : {"anisotropic2d:120x120:0.01", "anisotropic2d:120x120:0.001"}) {
     SCOPED_TRACE(kind);
     const csr<double> matrix = generate(kind);
-    amg_options unchecked;
-    unchecked.quality = 0;
-    const set_up checked(place::where(), matrix, {}), without(place::where(), matrix, unchecked);
-    EXPECT_NEAR(checked.rows(1), matrix.rows / 4, matrix.rows / 40);
-    EXPECT_NEAR(without.rows(1), matrix.rows / 8, matrix.rows / 40);
+    const set_up made(place::where(), matrix, {});
+    EXPECT_GT(made.rows(1), matrix.rows / 4);  // lines: one row in three or so
     solve_options o;
     o.preconditioner = preconditioner::amg;
     const auto got = run(system_of<double>(matrix), o);
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
-    EXPECT_LE(got.report.iterations, 32);
+    EXPECT_LE(got.report.iterations, 27);
   }
 }
 
@@ -328,7 +330,7 @@ TEST_F(amg, needs_few_iterations_where_coefficients_jump) {
   o.preconditioner = preconditioner::amg;
   const auto got = run(system_of<double>(generate("jumps2d:200x200:1e4")), o);
   EXPECT_EQ(got.report.stopped, stop_reason::converged);
-  EXPECT_LE(got.report.iterations, 40);
+  EXPECT_LE(got.report.iterations, 27);
 }
 
 TEST_F(amg, keeps_coarse_rows_short) {
