@@ -54,7 +54,9 @@ stencil/built_row_kernels.hpp      execution/stencil/
 stencil/cell_math.hpp              execution/stencil/
 stencil/definition.hpp             execution/stencil/
 stencil/field_boundary.hpp         execution/stencil/
+stencil/formulas.hpp               execution/stencil/
 stencil/side_kind.hpp              execution/stencil/
+stencil/tape_recorder.hpp          execution/stencil/
 stencil/                           solvers/stencil/
 '
 
