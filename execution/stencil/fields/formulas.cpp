@@ -44,7 +44,7 @@ class text_words {
  public:
   text_words(int stage, std::string_view text) : stage_(stage) {
     int line = 1, open = 0;
-    std::size_t begin = 0;  // of the line
+    std::size_t begin = 0;  // where the line begins
     const auto add = [&](word_kind kind, std::size_t from, std::size_t size) {
       words_.push_back({kind, text.substr(from, size), line, static_cast<int>(from - begin) + 1});
     };

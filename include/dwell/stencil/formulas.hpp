@@ -27,8 +27,8 @@ struct stencil_formulas {
   std::string name = "stencil";           ///< an identifier
   int dims = 0;                           ///< 1, 2 or 3; 0: as many as neighbours have offsets
   std::vector<std::string> fields;        ///< names, in their order
-  std::vector<std::string> coefficients;  ///< likewise
-  std::vector<std::string> parameters;    ///< likewise
+  std::vector<std::string> coefficients;  ///< names of read-only arrays
+  std::vector<std::string> parameters;    ///< names of numbers
   /// A step's stages, usually one: lines NAME = EXPRESSION, with what follows a # left out. A line
   /// may end within parentheses. All fields of a stage's expressions have the values from before
   /// it.
