@@ -8,5 +8,6 @@
 #include "dwell/stencil/distributed_stencil.hpp"
 #include "dwell/stencil/explain.hpp"
 #include "dwell/stencil/field_runner.hpp"
+#include "dwell/stencil/formulas.hpp"
 #include "dwell/stencil/solve.hpp"
 #include "dwell/stencil/stencil_runner.hpp"

@@ -30,7 +30,7 @@ solvers/linear/method/   base/
 solvers/linear/          base/ formats/ execution/device/ execution/comm/ execution/team/ execution/krylov/ solvers/preconditioners/ !execution/krylov/loops/
 solvers/arrays/          base/ formats/ execution/device/ execution/team/
 solvers/grid/            base/ formats/ execution/device/ execution/team/ solvers/linear/
-solvers/stencil/         base/ formats/ execution/device/ execution/comm/ execution/team/ execution/stencil/ !execution/stencil/loops/
+solvers/stencil/         base/ formats/ execution/device/ execution/comm/ execution/team/ execution/stencil/ solvers/arrays/ !execution/stencil/loops/
 solvers/built_kernels    base/ formats/ execution/device/ execution/krylov/ execution/stencil/ solvers/stencil/
 bindings/c/              dwell.h version.hpp base/ formats/ execution/device/ execution/stencil/ solvers/
 '
@@ -57,7 +57,9 @@ stencil/cell_math.hpp              execution/stencil/
 stencil/definition.hpp             execution/stencil/
 stencil/field_boundary.hpp         execution/stencil/
 stencil/field_limits.hpp           execution/stencil/
+stencil/formulas.hpp               execution/stencil/
 stencil/side_kind.hpp              execution/stencil/
+stencil/tape_recorder.hpp          execution/stencil/
 stencil/                           solvers/stencil/
 '
 

@@ -42,11 +42,11 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{"cg", "stencil", "convolve", "compare cg",
-                                          "compare solve", "compare stencil", "compare convolve",
-                                          "device facts", "explain cg", "explain convolve",
-                                          "explain stencil", "info", "info matrix", "info stencil",
-                                          "measure", "model scaling", "model sweep", "trace"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{
+                       "cg", "stencil", "convolve", "compare cg", "compare solve",
+                       "compare stencil", "compare convolve", "device facts", "explain cg",
+                       "explain convolve", "explain stencil", "info", "info matrix", "info stencil",
+                       "stencil fields", "measure", "model scaling", "model sweep", "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -131,6 +131,20 @@ TEST(cli_json, stencil) {
        cpu({"--size", "40x40", "--steps", "4", "--executor", "perks", "-o", in("u.npy")}),
        cpu({"--size", "5x5", "--steps", "400", "--boundary", "periodic", "--weights",
             "1e10,0,0,0,0"})});
+}
+
+TEST(cli_json, stencil_fields) {
+  const scratch_folder in;
+  const auto file = in.write(
+      "heat.toml",
+      "fields = \"u\"\nparameters = \"r\"\nboundary = \"reflect\"\nstep = \"u = u + r * (u[-1, 0] "
+      "+ "
+      "u[1, 0] + u[0, -1] + u[0, 1] - 4 * u)\"\n[values]\nu = \"hot-spot\"\nr = 0.2\n[run]\nsize = "
+      "\"20x30\"\nsteps = 10\n[reductions]\nevery = 5\nu = [\"sum\", \"change-norm-max\"]\n"
+      "[until]\nu = {norm1 = 1e-9}\n");
+  expect_documented("stencil fields", {{"stencil", file, "-o", in("u.npy")},
+                                       {"stencil", file, "--set", "r=1e300"},
+                                       {"stencil", file, "--precision", "f32", "--steps", "2"}});
 }
 
 TEST(cli_json, compare_cg) {

@@ -21,6 +21,7 @@
 #include "cli/arguments.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
+#include "cli/toml_file.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
@@ -34,63 +35,6 @@ std::string suggested(const std::string& word, const std::vector<std::string>& k
   return suggestion(nearest(word, words));
 }
 
-/// Reads a file as text. toml++ takes the length of a stream, which a pipe does not have. Options
-/// are a page.
-std::string text_of(std::istream& input, const std::string& file) {
-  constexpr std::size_t most = std::size_t{1} << 20;
-  std::string text(most + 1, '\0');
-  input.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(input.gcount()));
-  if (text.size() > most)
-    throw input_error(fmt::format("{}: expected a file of options, found more than 1 MiB", file));
-  return text;
-}
-
-/// Where a string that begins at `at` ends. Those of one line end with it at the latest.
-std::size_t end_of_string(const std::string& text, std::size_t at) {
-  const char quote = text[at];
-  const std::string three(3, quote);
-  const bool long_one = text.compare(at, 3, three) == 0;
-  for (at += long_one ? 3 : 1; at < text.size(); ++at) {
-    if (quote == '"' && text[at] == '\\') {
-      ++at;
-    } else if (long_one ? text.compare(at, 3, three) == 0 : text[at] == quote || text[at] == '\n') {
-      if (!long_one) return at + 1;
-      at += 3;  // and two more quotes may belong to it
-      for (int k = 0; k < 2 && at < text.size() && text[at] == quote; ++k) ++at;
-      return at;
-    }
-  }
-  return text.size();
-}
-
-/// Throws input_error for a key of very many names, each of which is a table in another one: toml++
-/// takes them apart by calling itself.
-void require_short_keys(const std::string& text, const std::string& file) {
-  constexpr int most = 16;  // names of commands and their options are three at most
-  int dots = 0, line = 1;
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    if (c == '"' || c == '\'') {
-      const std::size_t end = end_of_string(text, at);
-      line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                          text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-      at = end;
-      continue;
-    }
-    if (c == '#') {
-      at = std::min(text.find('\n', at), text.size());
-      continue;
-    }
-    if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos) dots = 0;
-    if (c == '\n') ++line;
-    if (c == '.' && ++dots == most)
-      throw input_error(
-          fmt::format("{}:{}: expected a key of at most {} names, found more", file, line, most));
-    ++at;
-  }
-}
-
 class config_reader : public CLI::ConfigTOML {
  public:
   explicit config_reader(CLI::App& program) : program_(program) {}
@@ -99,14 +43,7 @@ class config_reader : public CLI::ConfigTOML {
   std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
     const auto file = program_.get_config_ptr()->as<std::string>();
     note_config_file(file);
-    const std::string text = text_of(input, file);
-    require_short_keys(text, file);
-    try {
-      const auto table = toml::parse(text, file);
-      take_table(file, program_, "", table);
-    } catch (const toml::parse_error& e) {
-      throw input_error(fmt::format("{}:{}: {}", file, e.source().begin.line, e.description()));
-    }
+    take_table(file, program_, "", parse_toml(toml_text(input, file, "a file of options"), file));
     return {};
   }
 

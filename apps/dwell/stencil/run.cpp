@@ -16,6 +16,8 @@
 #include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
+#include "fields/problem.hpp"
+#include "fields/run.hpp"
 #include "report/units.hpp"
 #include "stencil/choices.hpp"
 #include "stencil/commands.hpp"
@@ -36,6 +38,7 @@ namespace {
 
 struct stencil_arguments {
   std::string shape, input, initial, source;
+  std::vector<std::string> set;
   std::optional<extents> size;
   device_choice device;
   device_facts_choice device_facts;
@@ -265,7 +268,16 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
                                  : run_in<double>(args, comm, on, size, inputs, outputs, begin);
 }
 
-exit_code run(stencil_arguments& args) {
+exit_code run(const CLI::App& app, stencil_arguments& args) {
+  if (has_fields(args.shape)) {
+    require_options_of_fields(app);
+    const bool other_boundary = app.get_option("--boundary")->count() > 0;
+    return run_fields({args.shape, args.set, args.size, args.steps, args.device, args.threads,
+                       args.precision, args.options.executor,
+                       other_boundary ? to_string(args.options.edge) : std::string(), args.output,
+                       args.report});
+  }
+  if (!args.set.empty()) throw input_error("--set: is for stencils of several fields");
   const exit_code code = run_on_processes(args.ranks, args.threads,
                                           [&](communicator* comm) { return run_as(args, comm); });
   warn_of_leaving("--policy", args.options.policy);
@@ -282,16 +294,30 @@ std::string shape_list() {
   return list;
 }
 
+std::string fields_list() {
+  std::string list = "Stencils of several fields, on CPUs (one of one's own: FILE.toml):\n";
+  std::string line = " ";
+  for (const ready_stencil& one : ready_stencils()) {
+    if (line.size() + one.name.size() > 76) list += line + "\n", line = " ";
+    line += fmt::format(" {}", one.name);
+  }
+  return list + line + "\n";
+}
+
 constexpr const char* picture_help =
     "A .png shows row 0 on top, of a field in three dimensions plane nz/2 with the\n"
     "range of that plane; over 2048 cells a side every n-th; grey is not finite.\n";
 
 void add_problem(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Problem");
-  set_stencil_completions(
-      app.add_option("STENCIL", args.shape, "Name of a stencil, from the list below")
+  std::vector<std::string> names;
+  for (const auto& shape : stencil_shapes()) names.push_back(shape.name);
+  for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
+  set_completions(
+      app.add_option("STENCIL", args.shape, "Name of a stencil, from the lists below, or FILE.toml")
           ->required()
-          ->type_name(""));
+          ->type_name(""),
+      {names});
   app.add_option_function<std::string>(
          "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
          "Cells: rows x columns, or planes x rows x columns")
@@ -309,6 +335,13 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
           },
           "Field to start from: random:SEED, hot-spot, checker, zeros (default: hot-spot)"))
       ->type_name("KIND");
+  app.add_option(
+         "--set", args.set,
+         "Value of a field, a coefficient or a parameter, of several fields: a number, a kind of "
+         "--initial or a .npy file")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   add_input(app, "--source", args.source, "Added to every changing cell in every step", "f.npy|-");
   add_stencil_flag(
       app, stencil_surface::run, "edge", args.options,
@@ -376,13 +409,15 @@ command add_stencil(CLI::App& app) {
   add_execution(app, *args);
   add_results(app, *args);
   app.footer("Stencils (what one computes: dwell info NAME):\n" + shape_list() + "\n" +
-             initial_help + "\n" + picture_help + "\n" + exit_code_help +
+             fields_list() + "\n" + problem_file_help + "\n" + initial_help + "\n" + picture_help +
+             "\n" + exit_code_help +
              "\nExamples:\n"
              "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
              "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "
              "--until 1e-8\n"
+             "  dwell stencil wave2d --size 500x400 --set c2=0.2 --output u.png\n"
              "  dwell stencil 3d7pt --size 256x256x256 --boundary periodic --json - | jq .time");
-  return [args] { return run(*args); };
+  return [args, &app] { return run(app, *args); };
 }
 
 }  // namespace dwell::app

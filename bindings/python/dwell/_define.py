@@ -18,8 +18,8 @@ from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
 MOST_STAGES = 8  # the limit of the library's definition.hpp
-RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval", "receivers",
-            "self", "sources", "steps", "threads"}
+RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval",
+            "receivers", "reduce_every", "reductions", "self", "sources", "steps", "threads", "until"}
 
 
 class Keep:

@@ -8,6 +8,10 @@ from typing import Any
 from ._report import Document, seconds
 
 
+_RESULTS = {"steps done": "{} steps done", "converged": "converged after {} steps", "step limit": "NOT converged within {} steps",
+            "not finite": "NOT FINITE after {} steps", "interrupted": "INTERRUPTED after {} steps"}
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class FieldReport(Document):
     """Runs of a definition. The fields are those of the library's ``field_report``."""
@@ -31,6 +35,11 @@ class FieldReport(Document):
     seconds: float  #: of the last run
     cells_per_second: float
     finite: bool  #: no NaN and no infinity in any field
+    stopped: str  #: why the last run ended: "steps done", "converged", "step limit", "not finite", "interrupted"
+    reductions: dict[str, float | None]  #: what was computed last, by "sum(u)", ...; None: nothing yet
+    until: dict[str, float]  #: what ends a run, likewise
+    reduce_every: int  #: steps; 0: there are no reductions
+    reduce_seconds: float  #: that reductions took since they were set
 
     @classmethod
     def of(cls, native: dict[str, Any]) -> FieldReport:
@@ -54,6 +63,14 @@ class FieldReport(Document):
         per_step = seconds(self.seconds / self.steps) if self.steps else "-"
         return [
             *self.plan(),
-            ("result", f"{self.steps} steps done" + ("" if self.finite else ": SOME VALUES ARE NOT FINITE")),
+            ("result", _RESULTS[self.stopped].format(self.steps) + ("" if self.finite else ": SOME VALUES ARE NOT FINITE")),
+            *self._reduced(),
             ("time", f"{seconds(self.seconds)}, {per_step} per step, {self.cells_per_second:.3g} cells per second"),
         ]
+
+    def _reduced(self) -> list[tuple[str, str]]:
+        words = [f"{name} {'-' if value is None else format(value, '.6g')}"
+                 + (f", wanted {self.until[name]:.3g}" if name in self.until else "") for name, value in self.reductions.items()]
+        if words:
+            words.append(f"every {self.reduce_every} steps, {seconds(self.reduce_seconds)} in all")
+        return [("reduced" if k == 0 else "", line) for k, line in enumerate(words)]

@@ -15,8 +15,12 @@ from ._define import Definition
 from ._field_report import FieldReport
 from ._points import Points, receivers_of, sources_of
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
+from ._reductions import Reduction, reductions_of, table_of
 from ._stencil_report import Outcome
 from ._turn import Turn
+
+
+_WHOLE = ("steps done", "step limit")  # how a piece ends that does all its steps
 
 
 class FieldMoment:
@@ -52,6 +56,16 @@ class FieldRunner:
         are added to the field after each step.
     receivers : dict, optional
         {field: cells}: where the field is recorded after each step and its sources.
+    reductions : dict, optional
+        {field: quantities}: numbers of all cells of a field, to watch a run: a word or a list of "sum", "min", "max", "norm1"
+        (sum of magnitudes), "norm2" (Euclidean), "norm-max" (largest magnitude), each of which may stand behind "change-":
+        "change-norm2" is that of what the last step changed. Numbers are those of ``dwell.reduce``, the same bits under every
+        executor, kernel and number of threads.
+    reduce_every : int
+        Steps between two reductions. Each passes over the fields once more, and passes of several steps end there.
+    until : dict, optional
+        {field: {quantity: number}}: a run ends when the quantity is no more than the number, or is NaN. It is reduced with
+        the others.
     executor : {"auto", "naive", "persistent", "temporal"}
         One thread; threads that have a part of the rows each; several steps while rows are in a core's cache.
     kernel : {"auto", "compiled", "interpreted"}
@@ -99,7 +113,8 @@ class FieldRunner:
 
     def __init__(
         self, definition: Definition, *, boundary: Any = None, sources: Mapping[str, Any] | None = None,
-        receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
+        receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
+        until: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
         threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
         if not isinstance(definition, Definition):
@@ -119,11 +134,13 @@ class FieldRunner:
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
         self._receivers: list[Points] = []
+        self._reductions: list[Reduction] = []
         for name, array in arrays.items():
             self._set_array(name, array)
         for name in definition.parameters:
             self._set_parameter(name, values[name])
         self.set_points(sources, receivers)
+        self.set_reductions(reductions, reduce_every, until)
 
     @property
     def report(self) -> FieldReport:
@@ -157,6 +174,14 @@ class FieldRunner:
                 one.number = self._native.set_receivers(one.field, one.cells)
             self._records = [np.empty((0, len(one.cells)), self.dtype) for one in heard]
 
+    def set_reductions(self, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
+                       until: Mapping[str, Any] | None = None) -> None:
+        """Other reductions in place of those that there are, and a new table, from the next run on. None: none."""
+        with self._turn:
+            wanted = reductions_of(reductions, until, self.definition.fields)
+            self._native.set_reductions([(r.field, r.quantity, r.until) for r in wanted], whole(reduce_every, "reduce_every"))
+            self._reductions = wanted
+
     def field(self, name: str, out: Any = None) -> Any:
         """A copy of a field, of the kind that was given for it.
 
@@ -178,6 +203,14 @@ class FieldRunner:
         """What the receivers of each field recorded in the last run: (steps, n), or (steps,) where one cell was given."""
         with self._turn:
             return {one.name: rows[:, 0] if one.is_one else rows for one, rows in zip(self._receivers, self._records)}
+
+    @property
+    def reductions(self) -> np.ndarray[Any, Any]:
+        """What was reduced since the reductions were set: a structured array with a row for each time, and the columns "step",
+        steps done by this runner, and "sum(u)", ..."""
+        with self._turn:
+            steps, values = self._native.reductions()
+            return table_of(self._reductions, steps, values)
 
     def run(
         self, steps: int, *, every: int | None = None, callback: Callable[[FieldMoment], Any] | None = None,
@@ -219,7 +252,7 @@ class FieldRunner:
                     raise ValueError(f"{what}: expected a value for each of {steps} steps, found {left}")
             outcome = Outcome(0, "steps done", None, 0.0)
             before = [len(self._native.record(one.number)) for one in self._receivers]
-            while outcome.steps < steps and outcome.stopped == "steps done":
+            while outcome.steps < steps and outcome.stopped in _WHOLE:
                 one = self._piece(min(piece, steps - outcome.steps), outcome.steps, listener)
                 outcome = Outcome(outcome.steps + one.steps, one.stopped, None, outcome.solve_s + one.solve_s)
                 self._records = [self._native.record(r.number)[rows:] for r, rows in zip(self._receivers, before)]
@@ -228,7 +261,7 @@ class FieldRunner:
                 except KeyboardInterrupt:
                     if on_interrupt == "raise":
                         raise
-                if callback is not None and one.stopped == "steps done" and callback(FieldMoment(outcome.steps, self)) is False:
+                if callback is not None and one.stopped in _WHOLE and callback(FieldMoment(outcome.steps, self)) is False:
                     outcome = outcome._replace(stopped="interrupted" if outcome.steps < steps else outcome.stopped)
             return outcome
 
@@ -239,8 +272,8 @@ class FieldRunner:
             assert listener is not None
             return listener(before + step, *rest)
 
-        done, interrupted, seconds = self._native.run(steps, None if listener is None else hear)
-        outcome = Outcome(done, "interrupted" if interrupted else "steps done", None, seconds)
+        done, stopped, seconds = self._native.run(steps, None if listener is None else hear)
+        outcome = Outcome(done, stopped, None, seconds)
         self._left = {what: left - outcome.steps for what, left in self._left.items()}
         return outcome
 

@@ -28,7 +28,7 @@ _NONE = np.zeros((0, 0))
 
 def sources_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...], dtype: np.dtype[Any]) -> list[Points]:
     found = []
-    for name, value in _items(given, fields, "sources"):
+    for name, value in by_field(given, fields, "sources"):
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise ValueError(f"sources of {name}: expected (cells, series), found {_shown(value)}")
         cells, is_one = _cells(value[0], shape, f"sources of {name}")
@@ -44,13 +44,14 @@ def sources_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...], dtyp
 
 def receivers_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...]) -> list[Points]:
     found = []
-    for name, value in _items(given, fields, "receivers"):
+    for name, value in by_field(given, fields, "receivers"):
         cells, is_one = _cells(value, shape, f"receivers of {name}")
         found.append(Points(fields.index(name), name, cells, is_one, _NONE))
     return found
 
 
-def _items(given: Any, fields: tuple[str, ...], what: str) -> list[tuple[str, Any]]:
+def by_field(given: Any, fields: tuple[str, ...], what: str) -> list[tuple[str, Any]]:
+    """The items of a dict whose keys are fields."""
     if given is None:
         return []
     if not isinstance(given, Mapping):

@@ -20,11 +20,13 @@ class FieldResult:
         In the definition's order, each of the kind that was given for it.
     records : dict of str to array
         What the receivers of a field recorded: (steps, n), or (steps,) where one cell was given.
+    reductions : numpy.ndarray
+        A row for each time that fields were reduced, with the columns "step" and, say, "sum(u)".
     report : FieldReport
     """
 
-    def __init__(self, fields: dict[str, Any], records: dict[str, Any], report: FieldReport) -> None:
-        self.fields, self.records, self.report = fields, records, report
+    def __init__(self, fields: dict[str, Any], records: dict[str, Any], reductions: Any, report: FieldReport) -> None:
+        self.fields, self.records, self.reductions, self.report = fields, records, reductions, report
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.fields:
@@ -43,8 +45,9 @@ class FieldResult:
 
 def run(
     definition: Definition, *, steps: int, boundary: Any = None, sources: Mapping[str, Any] | None = None,
-    receivers: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
-    threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
+    receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
+    until: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0, threads: int = 0,
+    progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
 ) -> FieldResult:
     """Do steps of a definition on fields.
 
@@ -53,7 +56,7 @@ def run(
     definition : Definition
         Of ``dwell.define``, or of ``dwell.stencils``.
     steps : int
-    boundary, sources, receivers, executor, kernel, depth, threads, **values
+    boundary, sources, receivers, reductions, reduce_every, until, executor, kernel, depth, threads, **values
         As of ``FieldRunner``: fields, coefficients and parameters by their names. Fields stay as they are; the answer has
         new ones.
     progress, on_interrupt
@@ -79,8 +82,15 @@ def run(
     >>> result = dwell.run(diffusion, u=u, steps=100, boundary="reflect", receivers={"u": (25,)})
     >>> bool(abs(result["u"].sum() - 1) < 1e-12), result.records["u"].shape
     (True, (100,))
+
+    Until a step changes no cell by more than 1e-3:
+
+    >>> result = dwell.run(diffusion, u=u, steps=1000, boundary="reflect", until={"u": {"change-norm-max": 1e-3}}, reduce_every=10)
+    >>> result.report.stopped, len(result.reductions) == result.report.steps // 10
+    ('converged', True)
     """
-    runner = FieldRunner(definition, boundary=boundary, sources=sources, receivers=receivers, executor=executor, kernel=kernel,
-                         depth=depth, threads=threads, **values)
+    runner = FieldRunner(definition, boundary=boundary, sources=sources, receivers=receivers, reductions=reductions,
+                         reduce_every=reduce_every, until=until, executor=executor, kernel=kernel, depth=depth, threads=threads,
+                         **values)
     runner.run(steps, progress=progress, on_interrupt=on_interrupt)
-    return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.report)
+    return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.reductions, runner.report)

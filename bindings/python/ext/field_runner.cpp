@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -95,6 +98,13 @@ std::vector<field_boundary> boundaries_of(const sides& fields, int dims) {
 template <class T>
 using host_table = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+/// Memory of so many elements, and who frees it.
+template <class T>
+std::pair<T*, nb::capsule> new_array(std::size_t size) {
+  T* const first = new T[size > 0 ? size : 1];
+  return {first, nb::capsule(first, [](void* p) noexcept { delete[] static_cast<T*>(p); })};
+}
+
 class held_fields {
   template <class F>
   auto visit(F&& f) {
@@ -162,13 +172,36 @@ class held_fields {
     widths_.clear();
   }
 
-  /// steps done, whether interrupted, seconds
-  nb::typed<nb::tuple, int, bool, double> run(int steps, nb::object progress) {
+  void set_reductions(const std::vector<std::tuple<int, std::string, std::optional<double>>>& list,
+                      int every) {
+    std::vector<field_reduction> wanted;
+    for (const auto& [field, quantity, until] : list)
+      wanted.push_back({field, parse_field_quantity(quantity), until});
+    visit([&](auto& r) { r.set_reductions(std::move(wanted), every); });
+  }
+  /// The steps, and the values [row, reduction].
+  nb::typed<nb::tuple, nb::any, nb::any> reductions() {
+    const auto& rows = visit([](auto& r) -> const auto& { return r.reductions(); });
+    const std::size_t width = rows.empty() ? 0 : rows[0].values.size();
+    auto steps = new_array<std::int64_t>(rows.size());
+    auto values = new_array<double>(rows.size() * width);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      steps.first[k] = rows[k].step;
+      std::copy(rows[k].values.begin(), rows[k].values.end(), values.first + k * width);
+    }
+    return nb::typed<nb::tuple, nb::any, nb::any>(nb::make_tuple(
+        nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(steps.first, {rows.size()}, steps.second),
+        nb::ndarray<nb::numpy, double, nb::ndim<2>>(values.first, {rows.size(), width},
+                                                    values.second)));
+  }
+
+  /// steps done, why the run ended, seconds
+  nb::typed<nb::tuple, int, nb::str, double> run(int steps, nb::object progress) {
     const field_outcome o = run_listening(listener_, std::move(progress), [&] {
       return visit([&](auto& r) { return r.run(steps); });
     });
-    return nb::typed<nb::tuple, int, bool, double>(
-        nb::make_tuple(o.steps, o.interrupted, o.seconds));
+    return nb::typed<nb::tuple, int, nb::str, double>(
+        nb::make_tuple(o.steps, to_string(o.stopped), o.seconds));
   }
   /// A copy, [steps, cells].
   nb::object record(int number) {
@@ -200,6 +233,16 @@ class held_fields {
     out["seconds"] = r.seconds;
     out["cells_per_second"] = r.cells_per_second;
     out["finite"] = r.finite;
+    out["stopped"] = to_string(r.stopped);
+    nb::dict last, until;
+    for (const reduced_field& one : r.reductions) {
+      last[nb::str(one.name.c_str())] = one.last;
+      if (one.until) until[nb::str(one.name.c_str())] = *one.until;
+    }
+    out["reductions"] = last;
+    out["until"] = until;
+    out["reduce_every"] = r.reduce_every;
+    out["reduce_seconds"] = r.reduce_seconds;
     return out;
   }
   void raise_pending() { listener_.raise_pending(); }
@@ -221,9 +264,8 @@ class held_fields {
     const auto values = runner.record(number);
     const std::size_t cells = widths_[static_cast<std::size_t>(number)];
     const std::size_t steps = cells > 0 ? values.size() / cells : 0;
-    T* const copy = new T[values.size() > 0 ? values.size() : 1];
+    const auto [copy, owner] = new_array<T>(values.size());
     std::copy(values.begin(), values.end(), copy);
-    const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(copy, {steps, cells}, owner));
   }
 
@@ -275,6 +317,8 @@ void add_field_runner(nb::module_& m) {
            arg("series"))
       .def("set_receivers", &runner::set_receivers, nb::arg("field"), arg("cells"))
       .def("clear_points", &runner::clear_points)
+      .def("set_reductions", &runner::set_reductions, nb::arg("list"), nb::arg("every"))
+      .def("reductions", &runner::reductions)
       .def("run", &runner::run, nb::arg("steps"), nb::arg("progress").none() = nb::none())
       .def("record", &runner::record, nb::arg("k"))
       .def("field", &runner::field<double>, nb::arg("i"), arg("out"))

@@ -25,6 +25,8 @@
 #include "dwell/device/progress_function.hpp"
 #include "dwell/stencil/definition.hpp"
 #include "dwell/stencil/field_boundary.hpp"
+#include "dwell/stencil/field_reduction.hpp"
+#include "dwell/stencil/stencil_stop.hpp"
 
 namespace dwell {
 
@@ -58,8 +60,11 @@ struct field_options {
 /// What came of a run.
 struct field_outcome {
   int steps = 0;             ///< done
-  bool interrupted = false;  ///< fewer than asked for
-  double seconds = 0;        ///< from the first to the last step
+  bool interrupted = false;  ///< fewer than asked for, because the caller asked to stop
+  double seconds = 0;        ///< that steps took, without reductions
+  /// steps_done; with reductions that may end a run converged, step_limit or not_finite;
+  /// interrupted.
+  stencil_stop stopped = stencil_stop::steps_done;
 };
 
 /// What is run, why, what it cost.
@@ -83,6 +88,10 @@ struct field_report {
   double seconds = 0;              ///< that the last run took
   double cells_per_second = 0;     ///< cells * steps / seconds
   bool finite = true;              ///< no NaN and no infinity in any field
+  stencil_stop stopped = stencil_stop::steps_done;  ///< why the last run ended
+  std::vector<reduced_field> reductions;            ///< with the values computed last
+  int reduce_every = 0;                             ///< steps; 0: there are none
+  double reduce_seconds = 0;                        ///< that reductions took since they were set
 };
 
 struct built_row_kernels;
@@ -138,8 +147,17 @@ class DWELL_API field_runner {
   /// cell.
   std::span<const T> record(int number) const;
 
-  /// Does steps. If interrupted, the fields are those after the steps of the outcome. Throws
-  /// input_error for a negative number, or more steps than a table or a series has.
+  /// Computes quantities of fields after every `every` steps from now on, in place of those that
+  /// there were; an empty list: none. Fields are looked at after sources were added. Takes memory
+  /// for one more field, and for one more for each field whose change is wanted. Throws
+  /// input_error for a field that there is not, a quantity that is there twice, `every` below 1.
+  void set_reductions(std::vector<field_reduction> list, int every);
+  /// What was computed since set_reductions(), a row for each step after which it was.
+  const std::vector<field_reduction_row>& reductions() const;
+
+  /// Does steps, fewer if a reduction ends the run. If interrupted, the fields are those after the
+  /// steps of the outcome. Throws input_error for a negative number, or more steps than a table or
+  /// a series has.
   field_outcome run(int steps);
 
   /// Copies a field to the caller. Throws as set_field().

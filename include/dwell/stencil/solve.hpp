@@ -16,6 +16,7 @@
 #include "dwell/device/progress_function.hpp"
 #include "dwell/formats/grid.hpp"
 #include "dwell/stencil/stencil.hpp"
+#include "dwell/stencil/stencil_stop.hpp"
 
 namespace dwell {
 
@@ -23,17 +24,6 @@ namespace dwell {
 DWELL_API std::string to_string(boundary b);
 /// Throws input_error unless it is fixed, periodic or reflect.
 DWELL_API boundary parse_boundary(std::string_view name);
-
-/// Why a run ended.
-enum class stencil_stop {
-  steps_done,   ///< the number of steps asked for
-  converged,    ///< the largest change came under the tolerance
-  step_limit,   ///< it did not within the steps allowed
-  not_finite,   ///< a NaN or an infinity appeared
-  interrupted,  ///< the caller asked to stop
-};
-/// In words, as reports have it.
-DWELL_API std::string to_string(stencil_stop r);
 
 /// What a running solve tells: called from the thread that called solve().
 struct stencil_progress {

@@ -2,6 +2,8 @@
 // The public runner, which forwards to its session.
 #include "dwell/stencil/field_runner.hpp"
 
+#include <utility>
+
 #include "dwell/solvers/stencil/fields/field_session.hpp"
 
 namespace dwell {
@@ -54,6 +56,14 @@ void field_runner<T>::clear_points() {
 template <class T>
 std::span<const T> field_runner<T>::record(int number) const {
   return session_->record(number);
+}
+template <class T>
+void field_runner<T>::set_reductions(std::vector<field_reduction> list, int every) {
+  session_->set_reductions(std::move(list), every);
+}
+template <class T>
+const std::vector<field_reduction_row>& field_runner<T>::reductions() const {
+  return session_->reductions();
 }
 template <class T>
 field_outcome field_runner<T>::run(int steps) {

@@ -40,7 +40,8 @@ template <class T>
 field_session<T>::field_session(const built_row_kernels* built, const device& where,
                                 const stencil_definition& definition,
                                 const std::vector<std::int64_t>& size, const field_options& options)
-    : facts_(cpu_facts(where)),
+    : where_(where),
+      facts_(cpu_facts(where)),
       options_(options),
       domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
       kernel_(kernel_of<T>(built, definition, options)),
@@ -190,8 +191,14 @@ field_run<T> field_session<T>::prepared(int steps) {
 }
 
 template <class T>
-field_outcome field_session<T>::run(int steps) {
-  require_steps(steps);
+void field_session<T>::set_reductions(std::vector<field_reduction> list, int every) {
+  reductions_ =
+      field_reductions<T>(where_, definition(), static_cast<std::size_t>(domain_.size().cells()),
+                          std::move(list), every, steps_done_);
+}
+
+template <class T>
+field_run_end field_session<T>::run_piece(int steps, const run_control& control) {
   const bool differ = fixed_cells_differ();
   schedule now = decide(differ);
   if (!stepper_ || now.executor != schedule_.executor || now.threads != schedule_.threads ||
@@ -213,17 +220,49 @@ field_outcome field_session<T>::run(int steps) {
       list.record.resize(static_cast<std::size_t>(done - list.first_step) * list.points.size());
   };
   keep_records(steps_done_ + steps);
-  run_control control{options_.interrupt, {}, options_.progress_interval};
-  const double begin = seconds_on_host();
-  if (options_.progress)
-    control.progress = [&](int step, double) {
-      return options_.progress(field_progress{step, seconds_on_host() - begin});
-    };
   const field_run_end end = stepper_->run(r, places_, control);
   places_ = end.places;
   steps_done_ += end.steps;
   keep_records(steps_done_);
-  return last_ = {end.steps, end.steps < steps, end.seconds};
+  return end;
+}
+
+template <class T>
+field_outcome field_session<T>::run(int steps) {
+  require_steps(steps);
+  const double begin = seconds_on_host();
+  double last_published = begin;
+  field_outcome done;
+  run_control control{options_.interrupt, {}, options_.progress_interval};
+  if (options_.progress)
+    control.progress = [&](int step, double) {
+      last_published = seconds_on_host();
+      return options_.progress(field_progress{done.steps + step, last_published - begin});
+    };
+  // Pieces may be shorter than what the threads' watch waits for.
+  const auto asked_to_stop = [&] {
+    if (options_.interrupt && options_.interrupt->load()) return true;
+    return control.progress && seconds_on_host() - last_published >= options_.progress_interval &&
+           !control.progress(0, 0.0);
+  };
+  const auto copy = [&](int f, std::span<T> cells) { field(f, cells); };
+  std::optional<stencil_stop> stop;
+  while (!stop && done.steps < steps) {
+    const int piece = reductions_.piece(steps_done_, steps - done.steps);
+    reductions_.before(steps_done_, copy);
+    const field_run_end end = run_piece(piece, control);
+    done.steps += end.steps;
+    done.seconds += end.seconds;
+    if (end.steps < piece)
+      stop = stencil_stop::interrupted;
+    else
+      stop = reductions_.after(steps_done_, copy);
+    if (!stop && done.steps < steps && asked_to_stop()) stop = stencil_stop::interrupted;
+  }
+  const bool limited = reductions_.may_end() && steps > 0;
+  done.stopped = stop.value_or(limited ? stencil_stop::step_limit : stencil_stop::steps_done);
+  done.interrupted = done.stopped == stencil_stop::interrupted;
+  return last_ = done;
 }
 
 template <class T>
@@ -258,6 +297,10 @@ field_report field_session<T>::report() const {
   r.total_steps = steps_done_;
   r.steps = last_.steps;
   r.seconds = last_.seconds;
+  r.stopped = last_.stopped;
+  r.reductions = reductions_.last();
+  r.reduce_every = reductions_.empty() ? 0 : reductions_.every();
+  r.reduce_seconds = reductions_.seconds();
   if (last_.seconds > 0)
     r.cells_per_second = static_cast<double>(r.cells) * last_.steps / last_.seconds;
   for (int f = 0; f < definition().fields(); ++f)

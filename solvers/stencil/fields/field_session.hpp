@@ -10,6 +10,7 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/fields/field_steps.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/solvers/stencil/fields/field_reductions.hpp"
 #include "dwell/stencil/built_row_kernels.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
@@ -37,6 +38,8 @@ class field_session {
   int set_receivers(int field, std::span<const std::int64_t> cells);
   void clear_points() { points_ = {}; }
   std::span<const T> record(int number) const;
+  void set_reductions(std::vector<field_reduction> list, int every);
+  const std::vector<field_reduction_row>& reductions() const { return reductions_.rows(); }
   field_outcome run(int steps);
   void field(int i, std::span<T> cells) const;
   field_report report() const;
@@ -54,11 +57,14 @@ class field_session {
   int require_field(int i, std::size_t cells) const;
   void require_steps(int steps) const;
   field_run<T> prepared(int steps);
+  /// Steps without a look at the fields.
+  field_run_end run_piece(int steps, const run_control& control);
   std::size_t bytes_per_step() const;
   std::int64_t cell_bytes() const {
     return std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)};
   }
 
+  device where_;
   device_facts facts_;
   field_options options_;
   field_domain domain_;
@@ -66,6 +72,7 @@ class field_session {
   field_memory<T> memory_;
   field_rows<T> rows_;
   field_points<T> points_;
+  field_reductions<T> reductions_;
   field_places places_;
   std::vector<parameter_values> parameters_;
   std::int64_t steps_done_ = 0;

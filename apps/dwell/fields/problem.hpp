@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// A problem of several fields as a TOML file has it: the definition, values, boundary, points,
+// reductions, outputs.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "dwell/formats/grid.hpp"
+#include "dwell/stencil/definition.hpp"
+#include "dwell/stencil/field_boundary.hpp"
+#include "dwell/stencil/field_reduction.hpp"
+
+namespace dwell::app {
+
+/// A value that was given, and where: "wave.toml:12: c2", or "--set c2".
+struct given_value {
+  std::string place;
+  /// A number; a kind of --initial or the name of a .npy file; a number for each step.
+  std::variant<double, std::string, std::vector<double>> value;
+  bool is_file() const;
+};
+
+/// Cells of a field to which a series is added.
+struct given_source {
+  std::string place;
+  int field = 0;
+  std::vector<std::int64_t> cells;  ///< an index along each axis for each cell
+  given_value series;
+};
+/// Cells of a field that are recorded.
+struct given_receiver {
+  std::string place;
+  int field = 0;
+  std::vector<std::int64_t> cells;
+  std::string output;
+};
+/// A field that is written.
+struct given_output {
+  std::string place;
+  int field = 0;
+  std::string file;
+};
+
+struct fields_problem {
+  std::string file;  ///< or the name of a ready stencil
+  bool is_file = true;
+  stencil_definition definition;
+  std::vector<field_boundary> boundaries{};
+  std::map<std::string, given_value> values{};
+  std::optional<extents> size{};
+  std::optional<int> steps{};
+  std::vector<given_source> sources{};
+  std::vector<given_receiver> receivers{};
+  std::vector<field_reduction> reductions{};
+  int reduce_every = 100;
+  std::vector<given_output> outputs{};
+};
+
+/// Reads FILE.toml, or the text of a ready stencil. Throws input_error with file and line.
+fields_problem read_problem(const std::string& stencil);
+/// Is this argument of `dwell stencil` FILE.toml or a ready stencil of several fields?
+bool has_fields(const std::string& stencil);
+
+/// A stencil of several fields that is in the program: its text is that of a file.
+struct ready_stencil {
+  std::string_view name, text;
+};
+std::span<const ready_stencil> ready_stencils();
+/// "c2=0.3", "u=u.npy": what --set takes, put in place of what the file has.
+void set_value(fields_problem& problem, const std::string& text);
+
+/// What a file may have, for --help.
+extern const char* const problem_file_help;
+
+}  // namespace dwell::app

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// dwell stencil FILE.toml, or NAME of a ready stencil of several fields.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/destination.hpp"
+#include "cli/device_choice.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/report_target.hpp"
+
+#include "dwell/formats/extents.hpp"
+
+namespace dwell::app {
+
+/// What the command line says, beside the file.
+struct fields_arguments {
+  std::string file;
+  std::vector<std::string> set;  ///< NAME=VALUE
+  std::optional<extents> size;
+  std::optional<int> steps;
+  device_choice device;
+  int threads = 0;
+  std::string precision, executor;
+  std::string boundary;  ///< word for all sides of all fields; empty: as the file has it
+  destination output;    ///< file of the first field
+  report_target report;
+};
+
+/// Throws input_error for an option that was given and is not for several fields.
+void require_options_of_fields(const CLI::App& app);
+
+exit_code run_fields(const fields_arguments& args);
+
+}  // namespace dwell::app
