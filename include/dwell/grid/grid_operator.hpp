@@ -73,7 +73,7 @@ class DWELL_API grid_operator {
       grid_operator&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
   /// Moves likewise; frees what this operator had.
   grid_operator& operator=(grid_operator&&) noexcept;
-  ~grid_operator();
+  ~grid_operator();  ///< frees them
 
   std::size_t rows() const;  ///< unknowns
   /// No side is Dirichlet's, none is Robin's with alpha > 0, and s is 0: A has the constant vectors
