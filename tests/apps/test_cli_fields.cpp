@@ -231,6 +231,11 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
   expect_refused(stencil({formulas("3")}), "bad.toml:3: step: expected text, found 3");
   expect_refused(stencil({in.write("bad.toml", "fields = \"u\"\n")}), "expected step");
   expect_refused(stencil({in("none.toml")}), "cannot be read");
+  std::filesystem::create_directory(in("folder.toml"));
+  expect_refused(stencil({in("folder.toml")}), "folder.toml: cannot be read");
+  const auto unknown = dwell_cli(stencil({"wave2x"}));
+  EXPECT_NE(unknown.code, 0);
+  EXPECT_TRUE(holds(unknown.err, " or FILE.toml, found 'wave2x'; did you mean")) << unknown.err;
   expect_refused(stencil({file(whole), "--weights", "1"}),
                  "--weights: is not for stencils of several");
   expect_refused(stencil({file(whole), "--set", "w=1"}), "--set: expected a name of the stencil");

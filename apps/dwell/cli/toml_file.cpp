@@ -64,6 +64,7 @@ std::string toml_text(std::istream& input, const std::string& file, const std::s
   constexpr std::size_t most = std::size_t{1} << 20;
   std::string text(most + 1, '\0');
   input.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (input.bad()) throw input_error(file + ": cannot be read");
   text.resize(static_cast<std::size_t>(input.gcount()));
   if (text.size() > most)
     throw input_error(fmt::format("{}: expected {}, found more than 1 MiB", file, what));

@@ -3,10 +3,14 @@
 // What can fail before the run is tried before the run; whatever the reason of its end, its outcome
 // is written.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
@@ -28,6 +32,7 @@
 #include "stencil/stencil_flags.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
@@ -268,7 +273,19 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
                                  : run_in<double>(args, comm, on, size, inputs, outputs, begin);
 }
 
+/// Names of stencils, those of one field first.
+std::vector<std::string> names_of_stencils() {
+  std::vector<std::string> names;
+  for (const auto& shape : stencil_shapes()) names.push_back(shape.name);
+  for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
+  return names;
+}
+
 exit_code run(const CLI::App& app, stencil_arguments& args) {
+  const std::vector<std::string> names = names_of_stencils();
+  if (std::ranges::find(names, args.shape) == names.end() && !has_fields(args.shape))
+    throw unsupported_error(fmt::format("expected a stencil ({}) or FILE.toml, found {}",
+                                        fmt::join(names, ", "), found_word(args.shape, names)));
   if (has_fields(args.shape)) {
     require_options_of_fields(app);
     const bool other_boundary = app.get_option("--boundary")->count() > 0;
@@ -310,14 +327,11 @@ constexpr const char* picture_help =
 
 void add_problem(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Problem");
-  std::vector<std::string> names;
-  for (const auto& shape : stencil_shapes()) names.push_back(shape.name);
-  for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
   set_completions(
       app.add_option("STENCIL", args.shape, "Name of a stencil, from the lists below, or FILE.toml")
           ->required()
           ->type_name(""),
-      {names});
+      {names_of_stencils()});
   app.add_option_function<std::string>(
          "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
          "Cells: rows x columns, or planes x rows x columns")
