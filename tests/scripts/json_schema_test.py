@@ -32,11 +32,28 @@ cpu = ["--device", "cpu", "--threads", "1"]
 folder = tempfile.TemporaryDirectory()
 picture = Path(folder.name) / "picture.pgm"
 picture.write_bytes(b"P5 4 3 255\n" + bytes(range(12)))
+own = Path(folder.name) / "own.toml"
+own.write_text("""fields = "u"
+step = "u = u + 0.1 * (u[0, 1] - u)"
+[values]
+u = "hot-spot"
+[run]
+size = "6x7"
+steps = 4
+[[receivers]]
+field = "u"
+cells = [[2, 3]]
+output = "{folder}/record.npy"
+[reductions]
+u = "sum"
+""".replace("{folder}", folder.name), encoding="utf-8")
 commands = {
     "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--ranks", "2", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
     "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
                 ["stencil", "2d5pt", "--size", "9x9", "--ranks", "2", *cpu],
                 ["stencil", "2d5pt", "--size", "40x40", "--steps", "4", "--executor", "perks", *cpu]],
+    "stencil fields": [["stencil", "wave2d", "--size", "9x9", "--steps", "3", *cpu],
+                       ["stencil", str(own), *cpu]],
     "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
     "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu]],
     "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu]],
