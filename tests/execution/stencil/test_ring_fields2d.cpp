@@ -49,9 +49,11 @@ void check(std::uint64_t seed) {
   std::mt19937_64 draw(seed);
   const auto below = [&](int n) { return static_cast<int>(draw() % static_cast<unsigned>(n)); };
   std::size_t cells = 0, finite = 0;
-  for (int round = 0; round < (test::sanitized ? 6 : 25); ++round) {
+  for (int round = 0; round < (test::sanitized ? 4 : 25); ++round) {
     const int widths[] = {12, sizes::width, 3 * sizes::width};
-    int nx = 1 + below(widths[round % 3]), ny = 1 + below(round % 2 ? 9 : 70);
+    int nx = 1 + below(widths[round % 3]), ny = 1 + below(round % 2         ? 9
+                                                          : test::sanitized ? 25
+                                                                            : 70);
     if (round < 3) nx = sizes::width - 1 + round;
     if (is_mirrored<S, 0>) ny = std::max(ny, S::radius + 1);
     if (is_mirrored<S, 1>) nx = std::max(nx, S::radius + 1);
