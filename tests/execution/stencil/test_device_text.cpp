@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -283,6 +284,24 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   } catch (const unsupported_error& e) {
     GTEST_SKIP() << e.what();
   }
+  // A pass of the wave equation: two fields, one of them the other's old values, a coefficient.
+  const std::array own{0, 0}, up{-1, 0}, right{0, 1};
+  cell_tape wave{"wave", 2, {"u", "v"}, {"c"}, {}, {}, {}};
+  wave.nodes = {cell_node::tap(0, own), cell_node::tap(1, own), cell_node::tap(2, own),
+                cell_node::tap(0, up), cell_node::tap(0, right)};
+  for (const auto& [a, b] : {std::pair{3, 4}, {2, 5}, {0, 6}})
+    wave.nodes.push_back(cell_node::operation(cell_op::mul, a, b));
+  wave.nodes.push_back(cell_node::operation(cell_op::sub, 7, 1));
+  wave.stages = {{{0, 8}, {1, 0}}};
+  const stencil_definition of_wave(wave);
+  const std::array<std::int64_t, 2> size{100, 100};
+  const field_domain waves(of_wave, checked_field_size(2, size), {field_boundary{}});
+  const kernel_source pass{
+      device_stencil_text(waves) + "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n",
+      "dwell::cuda::fields_pass_kernel<dwell::own_stencil, double, "
+      "dwell::cuda::chain<8, 3, 9, 3, 1, 2, 40>>"};
+  EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(pass, {90, 0})->cubin.empty()));
+
   std::mt19937_64 chance(5);
   for (int round = 0; round < 4; ++round) {
     const drawn d = draw(chance, 0);
