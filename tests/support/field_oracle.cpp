@@ -58,7 +58,7 @@ T plain_fields<T>::beyond(int array, std::array<std::int64_t, 3> at, int axis) c
       i = (i + cells) % cells;
       break;
     case side_kind::fixed:
-      return std::nan("");  // nobody may ask
+      return static_cast<T>(std::nan(""));  // nobody may ask
   }
   return beyond(array, at, axis - 1);
 }
