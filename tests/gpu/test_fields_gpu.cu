@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
-#include "dwell/execution/team/ring_team_cuda.cuh"
+#include "dwell/execution/stencil/fields/kernels_cuda.cuh"
 #include "fields_case.hpp"
 #include "stencil_place.hpp"
 
@@ -19,20 +18,8 @@ namespace {
 
 using namespace shapes_of_fields;
 
-/// A chain_config as a type.
 template <int... Values>
-struct config {
-  static constexpr chain_config value{Values...};
-};
-
-template <class S, class T, class C>
-__global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.teams)
-    pass_kernel(const __grid_constant__ fields_pass<T> a) {
-  if constexpr (C::value.bulk == has_bulk_rings) {
-    cuda_ring_team<chain_sizes<S, T, C::value>> team;
-    fields_pass_of_team<S, T, C::value, true>(team, a);
-  }
-}
+using config = cuda::chain<Values...>;
 
 /// Arrays of a case on the GPU.
 template <class T>
@@ -71,7 +58,7 @@ void check(std::uint64_t seed) {
   DWELL_CUDA(cudaDeviceGetAttribute(&capability, cudaDevAttrComputeCapabilityMajor, 0));
   DWELL_CUDA(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, 0));
   if (capability != 9) GTEST_SKIP() << "the configs are those of compute capability 9.0";
-  const auto kernel = pass_kernel<S, T, C>;
+  const auto kernel = cuda::fields_pass_kernel<S, T, C>;
   DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   static_cast<int>(sizes::scratch_bytes)));
   std::mt19937_64 draw(seed);

@@ -9,28 +9,12 @@
 
 #include "report/table.hpp"
 #include "report/units.hpp"
+#include "stencil/result.hpp"
 
 #include "dwell/version.hpp"
 
 namespace dwell::app {
 namespace {
-
-std::string outcome_of(const fields_result& r) {
-  const auto n = format_plural(r.report.steps, "step");
-  switch (r.report.stopped) {
-    case stencil_stop::steps_done:
-      return n + " done";
-    case stencil_stop::converged:
-      return "converged after " + n;
-    case stencil_stop::step_limit:
-      return "NOT converged within the limit of " + n;
-    case stencil_stop::not_finite:
-      return "NOT FINITE after " + n;
-    case stencil_stop::interrupted:
-      return "INTERRUPTED after " + n;
-  }
-  return {};
-}
 
 std::string range_text(const field_range& f) {
   if (std::isnan(f.least)) return f.name + " NOT FINITE in all cells";
@@ -52,7 +36,7 @@ json finite_or_null(double v) { return std::isfinite(v) ? json(v) : json(nullptr
 
 std::string failure_line(const fields_result& r) {
   if (r.report.stopped != stencil_stop::steps_done && r.report.stopped != stencil_stop::converged) {
-    std::string line = outcome_of(r);
+    std::string line = outcome_text(r.report.stopped, r.report.steps);
     for (const reduced_field& one : r.report.reductions)
       if (one.until) line += "; " + reduced_text(one);
     return line;
@@ -90,7 +74,7 @@ std::string to_text(const fields_result& r) {
                                   f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
   out.row("", f.reason);
   out.gap();
-  out.row("outcome", outcome_of(r));
+  out.row("outcome", outcome_text(r.report.stopped, r.report.steps));
   const char* label = "reduced";
   for (const reduced_field& one : f.reductions) {
     out.row(label, reduced_text(one));

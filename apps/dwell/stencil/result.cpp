@@ -19,23 +19,6 @@
 namespace dwell::app {
 namespace {
 
-std::string outcome(const stencil_result& r) {
-  const auto n = format_plural(r.report.steps, "step");
-  switch (r.report.stopped) {
-    case stencil_stop::steps_done:
-      return n + " done";
-    case stencil_stop::converged:
-      return "converged after " + n;
-    case stencil_stop::step_limit:
-      return "NOT converged within the limit of " + n;
-    case stencil_stop::not_finite:
-      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
-    case stencil_stop::interrupted:
-      return "INTERRUPTED after " + n;
-  }
-  return {};
-}
-
 report_words<stencil_report> words(const stencil_report& report) {
   return {stencil_report_table(), report};
 }
@@ -68,15 +51,32 @@ std::vector<timed_part> parts_of(const stencil_result& r) {
 
 }  // namespace
 
+std::string outcome_text(stencil_stop stopped, int steps) {
+  const auto n = format_plural(steps, "step");
+  switch (stopped) {
+    case stencil_stop::steps_done:
+      return n + " done";
+    case stencil_stop::converged:
+      return "converged after " + n;
+    case stencil_stop::step_limit:
+      return "NOT converged within the limit of " + n;
+    case stencil_stop::not_finite:
+      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
+    case stencil_stop::interrupted:
+      return "INTERRUPTED after " + n;
+  }
+  return {};
+}
+
 std::string failure_line(const stencil_result& r) {
   const auto& report = r.report;
   if (report.stopped == stencil_stop::steps_done && !report.finite)
     return "values " + values_of(report);
   if (report.stopped == stencil_stop::steps_done || report.stopped == stencil_stop::converged)
     return {};
-  if (!r.options.until) return outcome(r);
-  return fmt::format("{}; {}, wanted {}", outcome(r), describe_change(r),
-                     format_residual(*r.options.until));
+  if (!r.options.until) return outcome_text(r.report.stopped, r.report.steps);
+  return fmt::format("{}; {}, wanted {}", outcome_text(r.report.stopped, r.report.steps),
+                     describe_change(r), format_residual(*r.options.until));
 }
 
 exit_code code_of(const stencil_result& r) {
@@ -99,7 +99,7 @@ std::string to_text(const stencil_result& r) {
                           say(", policy {policy}"));
   out.row("", report.reason);
   out.gap();
-  out.row("outcome", outcome(r));
+  out.row("outcome", outcome_text(r.report.stopped, r.report.steps));
   if (r.options.until)
     out.row("",
             fmt::format("{}, wanted {}", describe_change(r), format_residual(*r.options.until)));

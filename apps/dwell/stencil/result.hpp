@@ -31,6 +31,8 @@ struct stencil_result {
   std::vector<std::pair<std::string, std::string>> files;  ///< field, report; and where
 };
 
+/// "100 steps done": how a run ended, of one field or of several.
+std::string outcome_text(stencil_stop stopped, int steps);
 /// What ran, of what was asked for.
 execution execution_of(const stencil_report& report, const execution::choices& requested);
 /// The plan: how the field was divided and where its cells were between steps.

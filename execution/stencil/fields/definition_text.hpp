@@ -10,6 +10,9 @@
 
 namespace dwell {
 
+/// "+" ... "!=" of operations that C++ and people write between two numbers; "" of others.
+std::string_view infix_symbol(cell_op op);
+
 /// stencil_definition::describe().
 std::string description_of(const stencil_definition& definition);
 

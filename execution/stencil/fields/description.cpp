@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dwell/execution/stencil/fields/definition_text.hpp"
@@ -48,10 +49,11 @@ class formulas {
   }
   std::string plain(const cell_node& n, bool within) {
     const auto operand = [&](int k, bool inner) { return text(n.operands[std::size_t(k)], inner); };
-    const auto infix = [&](const char* op) {
+    const auto infix = [&](std::string_view op) {
       const std::string a = operand(0, true), b = operand(1, true);
       return within ? fmt::format("({} {} {})", a, op, b) : fmt::format("{} {} {}", a, op, b);
     };
+    if (const auto symbol = infix_symbol(n.op); !symbol.empty()) return infix(symbol);
     switch (n.op) {
       case cell_op::constant:
         return fmt::format("{}", n.value);
@@ -60,28 +62,8 @@ class formulas {
       case cell_op::tap:
         return fmt::format("{}[{}]", array(n.index),
                            fmt::join(n.offset.begin() + (3 - tape_.dims), n.offset.end(), ","));
-      case cell_op::add:
-        return infix("+");
-      case cell_op::sub:
-        return infix("-");
-      case cell_op::mul:
-        return infix("*");
-      case cell_op::div:
-        return infix("/");
       case cell_op::neg:
         return "-" + operand(0, true);
-      case cell_op::less:
-        return infix("<");
-      case cell_op::less_equal:
-        return infix("<=");
-      case cell_op::greater:
-        return infix(">");
-      case cell_op::greater_equal:
-        return infix(">=");
-      case cell_op::equal:
-        return infix("==");
-      case cell_op::not_equal:
-        return infix("!=");
       case cell_op::logical_and:
         return infix("and");
       case cell_op::logical_or:
@@ -103,6 +85,33 @@ class formulas {
 };
 
 }  // namespace
+
+std::string_view infix_symbol(cell_op op) {
+  switch (op) {
+    case cell_op::add:
+      return "+";
+    case cell_op::sub:
+      return "-";
+    case cell_op::mul:
+      return "*";
+    case cell_op::div:
+      return "/";
+    case cell_op::less:
+      return "<";
+    case cell_op::less_equal:
+      return "<=";
+    case cell_op::greater:
+      return ">";
+    case cell_op::greater_equal:
+      return ">=";
+    case cell_op::equal:
+      return "==";
+    case cell_op::not_equal:
+      return "!=";
+    default:
+      return "";
+  }
+}
 
 std::string description_of(const stencil_definition& d) {
   const cell_tape& tape = d.tape();

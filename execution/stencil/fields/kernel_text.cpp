@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <string_view>
 
 #include "dwell/execution/stencil/fields/definition_text.hpp"
 #include "dwell/execution/stencil/fields/field_stage.hpp"
@@ -24,7 +25,7 @@ std::string constant_text(double v) {
 
 std::string expression(const cell_node& n) {
   const auto a = n.operands[0], b = n.operands[1], c = n.operands[2];
-  const auto infix = [&](const char* op) { return fmt::format("n{} {} n{}", a, op, b); };
+  const auto infix = [&](std::string_view op) { return fmt::format("n{} {} n{}", a, op, b); };
   const auto call = [&] {
     const auto name = to_string(n.op);
     switch (operand_count(n.op)) {
@@ -36,6 +37,7 @@ std::string expression(const cell_node& n) {
         return fmt::format("m::{}(n{}, n{}, n{})", name, a, b, c);
     }
   };
+  if (const auto symbol = infix_symbol(n.op); !symbol.empty()) return infix(symbol);
   switch (n.op) {
     case cell_op::constant:
       return constant_text(n.value);
@@ -44,28 +46,8 @@ std::string expression(const cell_node& n) {
     case cell_op::tap:
       return fmt::format("v.template tap<{}, {}, {}, {}>()", n.index, n.offset[0], n.offset[1],
                          n.offset[2]);
-    case cell_op::add:
-      return infix("+");
-    case cell_op::sub:
-      return infix("-");
-    case cell_op::mul:
-      return infix("*");
-    case cell_op::div:
-      return infix("/");
     case cell_op::neg:
       return fmt::format("-n{}", a);
-    case cell_op::less:
-      return infix("<");
-    case cell_op::less_equal:
-      return infix("<=");
-    case cell_op::greater:
-      return infix(">");
-    case cell_op::greater_equal:
-      return infix(">=");
-    case cell_op::equal:
-      return infix("==");
-    case cell_op::not_equal:
-      return infix("!=");
     case cell_op::logical_and:
       return infix("&");
     case cell_op::logical_or:
