@@ -31,7 +31,7 @@ struct richardson {
   };
 
   template <int Phase, class T, class Workspace>
-  DWELL_FN static void phase(Workspace& s, scalars& m) {
+  DWELL_HD static void phase(Workspace& s, scalars& m) {
     using namespace dwell;
     if constexpr (Phase == 0) {
       s.poll();

@@ -11,7 +11,7 @@ namespace dwell {
 class cooperative_barrier {
  public:
   DWELL_FN explicit cooperative_barrier(unsigned*) {}
-  DWELL_FN void barrier() { cooperative_groups::this_grid().sync(); }
+  DWELL_FN void wait() { cooperative_groups::this_grid().sync(); }
 };
 
 }  // namespace dwell

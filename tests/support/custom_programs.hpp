@@ -47,7 +47,7 @@ struct plain_richardson : fixed_steps {
   static constexpr int phases = 2;
 
   template <int Phase, class T, class Workspace>
-  DWELL_FN static void phase(Workspace& s, scalars& m) {
+  DWELL_HD static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.poll();
       s.multiply(reads<x>{}, writes<q>{});
@@ -89,7 +89,7 @@ struct power_iteration : fixed_steps {
   static constexpr int phases = 3;
 
   template <int Phase, class T, class Workspace>
-  DWELL_FN static void phase(Workspace& s, scalars& m) {
+  DWELL_HD static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.multiply(reads<x>{}, writes<q>{}, adds_to<xq>{});
     } else if constexpr (Phase == 1) {
@@ -141,7 +141,7 @@ struct heavy_ball : fixed_steps {
     return m;
   }
   template <int Phase, class T, class Workspace>
-  DWELL_FN static void phase(Workspace& s, scalars& m) {
+  DWELL_HD static void phase(Workspace& s, scalars& m) {
     if constexpr (Phase == 0) {
       s.multiply(reads<x>{}, writes<q>{});
       s.each_owned(reads<x, b, q>{}, writes<>{}, adds_to<xx, 2>{}, [](T* v, double* sum) {

@@ -52,7 +52,7 @@ struct slice_block {
 /// Where a lane's steps of a slice begin, and how many there are.
 struct slice_range {
   index begin = 0, steps = 0;
-  DWELL_FN slice_range() = default;
+  slice_range() = default;
   DWELL_FN slice_range(const sliced_matrix& m, index slice)
       : begin(m.begin[slice]), steps(m.begin[slice + 1] - begin) {}
   DWELL_FN std::ptrdiff_t place(int lane, index step = 0) const {

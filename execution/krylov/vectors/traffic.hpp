@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The bytes that one iteration of a Program must move when nothing stays on the chip, counted by
-// running its phases on a workspace that only counts: a phase names what it reads and writes.
+// running its phases on a workspace that only counts: a phase names what it reads and writes. It is
+// run by the host; its functions are of both sides, for phases compiled by nvcc for both.
 #pragma once
 #include <cstddef>
 #include <utility>
 #include <vector>
 
+#include "dwell/base/fn.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
 
 namespace dwell {
@@ -30,32 +32,32 @@ template <class P, int Columns = column_count<P>>
 class counted_columns {
  public:
   template <class V>
-  counted_value<V> per_column() const {
+  DWELL_HD counted_value<V> per_column() const {
     return {};
   }
   template <class V>
-  counted_value<V> per_lane() const {
+  DWELL_HD counted_value<V> per_lane() const {
     return {};
   }
   template <class F>
-  void each_column(F&& f) {
+  DWELL_HD void each_column(F&& f) {
     f(0);
   }
   template <class F>
-  void each_lane(F&& f) {
+  DWELL_HD void each_lane(F&& f) {
     f(0);
   }
   template <class F>
-  bool every_column(F&& f) {
+  DWELL_HD bool every_column(F&& f) {
     return f(0);
   }
-  typename P::column& column_of(int) { return column_; }
+  DWELL_HD typename P::column& column_of(int) { return column_; }
   template <class Wanted, class F>
-  void record(int, Wanted&&, F&&) {}
+  DWELL_HD void record(int, Wanted&&, F&&) {}
 
  protected:
   template <int Count>
-  static counted_value<sums<Count>> totals(const sums<Count>& s) {
+  DWELL_HD static counted_value<sums<Count>> totals(const sums<Count>& s) {
     return {s};
   }
 
@@ -66,7 +68,7 @@ template <class P>
 class counted_columns<P, 1> {
  protected:
   template <int Count>
-  static sums<Count> totals(const sums<Count>& s) {
+  DWELL_HD static sums<Count> totals(const sums<Count>& s) {
     return s;
   }
 };
@@ -74,19 +76,19 @@ class counted_columns<P, 1> {
 template <class P, class T>
 class traffic_workspace : public counted_columns<P> {
  public:
-  traffic_workspace(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
+  DWELL_HD traffic_workspace(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
 
   template <int... R, int... W, class F>
-  void each_owned(reads<R...>, writes<W...>, F&&) {
+  DWELL_HD void each_owned(reads<R...>, writes<W...>, F&&) {
     (load<R>(), ...);
     (store<W>(), ...);
   }
   template <int... R, int... W, int First, int Count, class F>
-  void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
+  DWELL_HD void each_owned(reads<R...> in, writes<W...> out, adds_to<First, Count>, F&& f) {
     each_owned(in, out, f);
   }
   template <int First, int Count>
-  auto total(sum_of<First, Count>, with_interrupt = {}) const {
+  DWELL_HD auto total(sum_of<First, Count>, with_interrupt = {}) const {
     sums<Count> s;
     for (double& v : s.v) v = 1.0;
     return this->totals(s);
@@ -94,7 +96,7 @@ class traffic_workspace : public counted_columns<P> {
   /// Values, columns and row ends once; the result stored, and both vectors loaded for the sum. The
   /// gathers themselves are counted as those loads: at best every element comes once.
   template <int In, int Out, int Sum>
-  void multiply(reads<In>, writes<Out>, adds_to<Sum>) {
+  DWELL_HD void multiply(reads<In>, writes<Out>, adds_to<Sum>) {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
     store<Out>();
     load<Out>();
@@ -102,74 +104,74 @@ class traffic_workspace : public counted_columns<P> {
     all_.product[Out] = true;
   }
   template <int In, int... Out>
-  void multiply(reads<In>, writes<Out...>) {
+  DWELL_HD void multiply(reads<In>, writes<Out...>) {
     all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
     (store<Out>(), ...);
     [&]<int... W>(std::integer_sequence<int, W...>) { (load<In + W>(), ...); }
     (std::make_integer_sequence<int, sizeof...(Out)>{});
     ((all_.product[Out] = true), ...);
   }
-  void exchange(int) {}
+  DWELL_HD void exchange(int) {}
   // Phases of a sequence: all of it at once; what its products move is counted by whoever made it.
-  int sequence_phase() const { return 0; }
-  int sequence_phases() const { return 1; }
+  DWELL_HD int sequence_phase() const { return 0; }
+  DWELL_HD int sequence_phases() const { return 1; }
   template <int Out>
-  void run_sequence(writes<Out>) {
+  DWELL_HD void run_sequence(writes<Out>) {
     store<Out>();
     all_.product[Out] = true;
   }
   template <int Out>
-  void finish(writes<Out>) {}
+  DWELL_HD void finish(writes<Out>) {}
   // Vectors of a basis count as bytes only.
-  void make_basis(int basis) {
+  DWELL_HD void make_basis(int basis) {
     if constexpr (has_basis<P>) memory_.resize(P::team_doubles(basis_ = basis));
   }
-  double* team_memory() const { return memory_.data(); }
-  int basis_size() const { return basis_; }
+  DWELL_HD double* team_memory() const { return memory_.data(); }
+  DWELL_HD int basis_size() const { return basis_; }
   struct counted_team {
-    static constexpr int lanes() { return 1; }
+    DWELL_HD static constexpr int lanes() { return 1; }
     template <class F>
-    void once(F&& f) {
+    DWELL_HD void once(F&& f) {
       f();
     }
     template <class F>
-    void section(F&& f) {
+    DWELL_HD void section(F&& f) {
       f(0);
     }
   };
-  counted_team& team() { return team_; }
+  DWELL_HD counted_team& team() { return team_; }
   template <int... R, int... W, class F>
-  void put_basis(reads<R...> in, writes<W...> out, int, F&& f) {
+  DWELL_HD void put_basis(reads<R...> in, writes<W...> out, int, F&& f) {
     each_owned(in, out, f);
     count_basis(1);
   }
   template <int F>
-  void add_basis(int count, const double*, double, bool = false) {
+  DWELL_HD void add_basis(int count, const double*, double, bool = false) {
     load<F>();
     store<F>();
     count_basis(count);
   }
   template <int F>
-  void multiply_basis(int count, int) {
+  DWELL_HD void multiply_basis(int count, int) {
     load<F>();
     count_basis(count);
   }
-  void basis_totals(int, int, double*) const {}
-  void note(int, double, const step_coefficients& = {}) {}
-  void poll(int = 0) {}
-  bool interrupted() const { return false; }
+  DWELL_HD void basis_totals(int, int, double*) const {}
+  DWELL_HD void note(int, double, const step_coefficients& = {}) {}
+  DWELL_HD void poll(int = 0) {}
+  DWELL_HD bool interrupted() const { return false; }
 
-  const traffic& result() const { return all_; }
+  DWELL_HD const traffic& result() const { return all_; }
 
  private:
-  void count_basis(int count) { all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count); }
+  DWELL_HD void count_basis(int count) { all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count); }
   template <int F>
-  void load() {
+  DWELL_HD void load() {
     ++all_.loads[F];
     all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
   }
   template <int F>
-  void store() {
+  DWELL_HD void store() {
     ++all_.stores[F];
     all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
   }

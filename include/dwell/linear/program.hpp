@@ -20,7 +20,7 @@
 //       double omega = 0;
 //     };
 //     template <int Phase, class T, class Workspace>
-//     DWELL_FN static void phase(Workspace& s, scalars& m) {
+//     DWELL_HD static void phase(Workspace& s, scalars& m) {
 //       using namespace dwell;
 //       if constexpr (Phase == 0) {
 //         s.multiply(reads<x>{}, writes<q>{});        // q = A x
