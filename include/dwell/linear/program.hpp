@@ -40,6 +40,9 @@
 //     }
 //   };
 //
+// DWELL_HD makes the phase a function of the device and of the host under nvcc: the host runs it to
+// count what an iteration moves. A phase of the device alone ends the process there.
+//
 // A phase may call, of the workspace s of its team:
 //
 //   s.each_owned(reads<...>{}, writes<...>{}, f)
