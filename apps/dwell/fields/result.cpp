@@ -65,12 +65,12 @@ std::string to_text(const fields_result& r) {
   out.row("fields", fmt::format("{}, {} cells, {}, {}", names, r.size, f.precision,
                                 format_bytes(static_cast<double>(f.memory))));
   out.gap();
-  out.row("device", f.device);
+  out.row("device", fmt::format("{} ({})", f.device, f.backend));
   out.row("kernel",
           fmt::format("{}{}: {}", f.kernel,
                       f.compile_seconds > 0 ? " in " + format_seconds(f.compile_seconds) : "",
                       f.kernel_reason));
-  out.row("executor", fmt::format("{} on {}{}", f.executor, format_plural(f.threads, "thread"),
+  out.row("executor", fmt::format("{} on {}{}", f.executor, format_plural(f.threads, f.backend == "cpu" ? "thread" : "multiprocessor"),
                                   f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
   out.row("", f.reason);
   out.gap();
@@ -123,7 +123,7 @@ json to_json(const fields_result& r) {
                     {"size", r.size},
                     {"changing_cells", f.cells}};
   out["precision"] = f.precision;
-  out["device"] = {{"name", f.device}, {"backend", "cpu"}};
+  out["device"] = {{"name", f.device}, {"backend", f.backend}};
   out["requested"] = {{"executor", r.requested_executor}};
   out["kernel"] = {{"name", f.kernel}, {"reason", f.kernel_reason}};
   out["executor"] = f.executor;

@@ -22,10 +22,11 @@ class FieldReport(Document):
     compile_seconds: float  #: 0 if the kernel came from the cache
     executor: str  #: never "auto"
     reason: str  #: why this executor
-    device: str
+    device: str  #: its name
+    backend: str  #: "cpu" or "cuda"
     precision: str  #: "f64" or "f32"
     size: tuple[int, ...]
-    threads: int
+    threads: int  #: or a GPU's multiprocessors
     depth: int  #: steps of a pass
     cells: int  #: that a step changes: all but the fixed ones
     bytes_per_step: int  #: that a step must move if nothing stays in a cache
@@ -48,12 +49,13 @@ class FieldReport(Document):
     def plan(self) -> list[tuple[str, str]]:
         """The rows that are known before a run."""
         size = "x".join(map(str, self.size))
+        units = "thread" if self.backend == "cpu" else "multiprocessor"
         compiled = f" in {seconds(self.compile_seconds)}" if self.compile_seconds else ""
         return [
             ("fields", f"{self.definition}, {size} cells, {self.precision}, {self.memory / 2**20:.3g} MiB"),
-            ("device", f"{self.device} (cpu)"),
+            ("device", f"{self.device} ({self.backend})"),
             ("kernel", f"{self.kernel}{compiled}: {self.kernel_reason}"),
-            ("executor", f"{self.executor} on {self.threads} thread{'s' if self.threads > 1 else ''}"
+            ("executor", f"{self.executor} on {self.threads} {units}{'s' if self.threads > 1 else ''}"
                          + (f", passes of {self.depth} steps" if self.depth > 1 else "")),
             ("", self.reason),
             ("per step", f"{self.bytes_per_step / 2**20:.3g} MiB, if nothing stays in a cache"),

@@ -12,6 +12,7 @@ from ._arrays import HOST, Place, float_dtype, host_array, like, place_of, reada
 from ._boundary import sides_of_fields
 from ._checks import number, whole, word
 from ._define import Definition
+from ._device import resolve
 from ._field_report import FieldReport
 from ._points import Points, receivers_of, sources_of
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
@@ -66,15 +67,20 @@ class FieldRunner:
     until : dict, optional
         {field: {quantity: number}}: a run ends when the quantity is no more than the number, or is NaN. It is reduced with
         the others.
-    executor : {"auto", "naive", "persistent", "temporal"}
-        One thread; threads that have a part of the rows each; several steps while rows are in a core's cache.
+    device : str, optional
+        "cpu", "cuda", "cuda:N"; by default the first GPU that can be used, else the CPU; the CPU if `threads` is given.
+    executor : str
+        "auto", or on a CPU "naive" (one thread), "persistent" (threads that have a part of the rows each), "temporal" (several
+        steps while rows are in a core's cache); on a GPU "host-loop" (a launch for every stage), "graph" (many steps in one
+        launch), "temporal" (in two dimensions, several steps in a launch while rows are on the chip).
     kernel : {"auto", "compiled", "interpreted"}
-        Compiled by the system's compiler when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else
-        ~/.cache/dwell); or interpreted, without a compiler, several times slower. The bits are equal.
+        Compiled when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else ~/.cache/dwell), on a CPU by the
+        system's compiler, on a GPU by NVRTC; or, on a CPU, interpreted, without a compiler, several times slower. The bits are
+        equal.
     depth : int
         Steps of a pass of executor "temporal"; 0: as planned.
     threads : int
-        0: as many as are worth it.
+        Of a CPU; 0: as many as are worth it.
     progress_interval : float
         Seconds between two calls of a progress function.
     **values
@@ -91,7 +97,9 @@ class FieldRunner:
     TypeError
         Not an array of real numbers, or not of the fields' dtype.
     UnsupportedError
-        An array of a GPU; a kernel or an executor that there is not here.
+        An array of a GPU; a kernel or an executor that there is not here; a GPU without NVRTC.
+    DeviceError
+        The device is absent, fails or has too little memory.
 
     Notes
     -----
@@ -114,8 +122,8 @@ class FieldRunner:
     def __init__(
         self, definition: Definition, *, boundary: Any = None, sources: Mapping[str, Any] | None = None,
         receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
-        until: Mapping[str, Any] | None = None, executor: str = "auto", kernel: str = "auto", depth: int = 0,
-        threads: int = 0, progress_interval: float = 0.1, **values: Any,
+        until: Mapping[str, Any] | None = None, device: str | None = None, executor: str = "auto", kernel: str = "auto",
+        depth: int = 0, threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
         if not isinstance(definition, Definition):
             raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
@@ -129,7 +137,7 @@ class FieldRunner:
         self.dtype = _dtype_of(arrays, definition)
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
         self._native: Any = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
-                                         word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"),
+                                         word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
                                          number(progress_interval, "progress_interval"), whole(depth, "depth"))
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources

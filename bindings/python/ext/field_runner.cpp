@@ -115,7 +115,7 @@ class held_fields {
  public:
   held_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
               const std::string& dtype, const sides& boundary, const std::string& kernel,
-              const std::string& executor, int threads, double progress_interval, int depth)
+              const std::string& executor, const device& where, double progress_interval, int depth)
       : listener_(progress_interval), dims_(definition.dims()) {
     field_options o;
     o.boundaries = boundaries_of(boundary, dims_);
@@ -127,7 +127,6 @@ class held_fields {
       return listener_.publish(
           [&](const nb::object& progress) { return progress(now.step, now.seconds); });
     };
-    const device where = device::cpu(threads);
     interruptible(listener_, [&] {
       if (dtype == "float64")
         runner_.emplace<field_runner<double>>(where, definition, size, o);
@@ -221,6 +220,7 @@ class held_fields {
     out["executor"] = r.executor;
     out["reason"] = r.reason;
     out["device"] = r.device;
+    out["backend"] = r.backend;
     out["precision"] = r.precision;
     out["size"] = nb::tuple(nb::cast(r.size));
     out["threads"] = r.threads;
@@ -301,9 +301,9 @@ void add_field_runner(nb::module_& m) {
   const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
   nb::class_<runner>(m, "FieldRunner")
       .def(nb::init<const stencil_definition&, const std::vector<std::int64_t>&, const std::string&,
-                    const sides&, const std::string&, const std::string&, int, double, int>(),
+                    const sides&, const std::string&, const std::string&, const device&, double, int>(),
            nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
-           nb::arg("kernel"), nb::arg("executor"), nb::arg("threads"),
+           nb::arg("kernel"), nb::arg("executor"), nb::arg("device"),
            nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0)
       .def("set_field", &runner::set_field<double>, nb::arg("i"), arg("u"))
       .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))

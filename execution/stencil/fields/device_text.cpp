@@ -16,19 +16,13 @@ namespace {
 constexpr int axes[] = {1, 2, 0};
 
 std::string taps_text(const cell_tape& tape, const field_stage& stage, std::size_t number) {
+  std::vector<field_tap> taps = taps_of(tape, stage);
+  if (taps.empty()) taps.push_back({0, 0, 0});  // an array has an element
   std::string list;
-  int count = 0;
-  const auto add = [&](int array, int dy, int dx) {
-    list += fmt::format("{}{{{}, {}, {}}}", count++ ? ", " : "", array, dy, dx);
-  };
-  for (const int i : stage.nodes) {
-    const cell_node& n = tape.nodes[static_cast<std::size_t>(i)];
-    if (n.op == cell_op::tap) add(n.index, n.offset[1], n.offset[2]);
-  }
-  for (const renamed_output& r : stage.renamed) add(r.from, 0, 0);
-  if (count == 0) add(0, 0, 0);  // an array has an element
+  for (const field_tap& t : taps)
+    list += fmt::format("{}{{{}, {}, {}}}", list.empty() ? "" : ", ", t.array, t.dy, t.dx);
   return fmt::format("    if constexpr (Stage == {}) return std::array<field_tap, {}>{{{{{}}}}};\n",
-                     number, count, list);
+                     number, taps.size(), list);
 }
 
 /// Lines of a switch over (stage, field): what a field becomes.
@@ -68,6 +62,16 @@ std::string borders_text(const field_domain& domain, int arrays) {
 }
 
 }  // namespace
+
+std::vector<field_tap> taps_of(const cell_tape& tape, const field_stage& stage) {
+  std::vector<field_tap> taps;
+  for (const int i : stage.nodes) {
+    const cell_node& n = tape.nodes[static_cast<std::size_t>(i)];
+    if (n.op == cell_op::tap) taps.push_back({n.index, n.offset[1], n.offset[2]});
+  }
+  for (const renamed_output& r : stage.renamed) taps.push_back({r.from, 0, 0});
+  return taps;
+}
 
 std::string device_stencil_text(const field_domain& domain) {
   const stencil_definition& d = domain.definition();

@@ -2,7 +2,9 @@
 // A definition with its borders as the struct that kernels of devices are compiled for.
 #pragma once
 #include <string>
+#include <vector>
 
+#include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
 namespace dwell {
@@ -11,5 +13,8 @@ namespace dwell {
 /// and fields/plain_step.hpp. Kinds of borders are in it, values are not; nor is any word of the
 /// tape. DWELL_CELL becomes DWELL_HD.
 std::string device_stencil_text(const field_domain& domain);
+
+/// What a stage reads in its plane: its taps, and fields whose values others take.
+std::vector<field_tap> taps_of(const cell_tape& tape, const field_stage& stage);
 
 }  // namespace dwell

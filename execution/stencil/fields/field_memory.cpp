@@ -15,6 +15,17 @@ namespace dwell {
 namespace {
 
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
+constexpr std::size_t gpu_line = 128;
+
+/// Arrays that stages need besides those of the fields.
+int fresh_arrays(const stencil_definition& definition) {
+  std::ptrdiff_t fresh = 0;
+  for (const field_stage& stage : definition.stages())
+    fresh = std::max(fresh, std::ranges::count_if(stage.computed, [](const auto& o) {
+                       return o.in_place_of < 0;
+                     }));
+  return static_cast<int>(fresh);
+}
 
 }  // namespace
 
@@ -28,11 +39,7 @@ std::int64_t row_pitch(std::int64_t cells) {
 template <class T>
 field_memory<T>::field_memory(const field_domain& domain, int threads)
     : domain_(domain), pitch_(row_pitch<T>(domain.size().n[2])) {
-  std::size_t fresh = 0;
-  for (const field_stage& stage : domain.definition().stages())
-    fresh = std::max(fresh, static_cast<std::size_t>(std::ranges::count_if(
-                                stage.computed, [](const auto& o) { return o.in_place_of < 0; })));
-  changing_ = domain.definition().fields() + static_cast<int>(fresh);
+  changing_ = domain.definition().fields() + fresh_arrays(domain.definition());
   const std::int64_t rows = domain.size().rows();
   const auto cells = static_cast<std::size_t>(rows * pitch_);
   const int arrays = changing_ + domain.definition().coefficients();
@@ -58,6 +65,33 @@ field_memory<T>::field_memory(const field_domain& domain, int threads)
     const auto [first, last] = piece(rows, part, threads);
     for (T* a : arrays_) std::fill(a + first * pitch_, a + last * pitch_, T(0));
   });
+}
+
+namespace {
+/// Whole lines of a GPU's cache.
+template <class T>
+std::int64_t gpu_pitch(std::int64_t cells) {
+  constexpr std::int64_t per_line = gpu_line / sizeof(T);
+  return (cells + per_line - 1) / per_line * per_line;
+}
+}  // namespace
+
+template <class T>
+field_memory<T>::field_memory(const field_domain& domain, const device& where, int free_arrays)
+    : domain_(domain),
+      pitch_(gpu_pitch<T>(domain.size().n[2])),
+      changing_(domain.definition().fields() +
+                std::max(free_arrays, fresh_arrays(domain.definition()))) {
+  const auto cells = static_cast<std::size_t>(domain.size().rows() * pitch_);
+  for (int k = 0; k < changing_ + domain.definition().coefficients(); ++k) {
+    on_device_.emplace_back(where, cells);
+    arrays_.push_back(on_device_.back().data());
+  }
+}
+
+template <class T>
+std::size_t field_memory<T>::place_of(const T* array) const {
+  return static_cast<std::size_t>(std::ranges::find(arrays_, array) - arrays_.begin());
 }
 
 template <class T>
@@ -103,8 +137,14 @@ stage_memory<T> field_memory<T>::next(const field_stage& stage, field_places& pl
 }
 
 template <class T>
-void field_memory<T>::copy_in(const T* cells, T* array) const {
+void field_memory<T>::copy_in(const T* cells, T* array) {
   const std::int64_t n = domain_.size().n[2];
+  if (on_gpu()) {
+    const std::span<const T> packed(cells, static_cast<std::size_t>(domain_.size().cells()));
+    on_device_[place_of(array)].upload_rows(packed, static_cast<std::size_t>(n),
+                                            static_cast<std::size_t>(pitch_), 0);
+    return;
+  }
   for (std::int64_t row = 0; row < domain_.size().rows(); ++row)
     std::copy_n(cells + row * n, n, array + row * pitch_);
 }
@@ -112,6 +152,12 @@ void field_memory<T>::copy_in(const T* cells, T* array) const {
 template <class T>
 void field_memory<T>::copy_out(const T* array, T* cells) const {
   const std::int64_t n = domain_.size().n[2];
+  if (on_gpu()) {
+    const std::span<T> packed(cells, static_cast<std::size_t>(domain_.size().cells()));
+    on_device_[place_of(array)].download_rows(packed, static_cast<std::size_t>(n),
+                                              static_cast<std::size_t>(pitch_), 0);
+    return;
+  }
   for (std::int64_t row = 0; row < domain_.size().rows(); ++row)
     std::copy_n(array + row * pitch_, n, cells + row * n);
 }

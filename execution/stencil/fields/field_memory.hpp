@@ -7,10 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <span>
 #include <vector>
 
+#include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 #include "dwell/execution/stencil/fields/field_rows.hpp"
 
@@ -34,6 +36,9 @@ class field_memory {
   /// Coefficients and fields, all zero. Each of `threads` parts of the rows is touched first by a
   /// thread of its own. Throws device_error if there is too little memory.
   field_memory(const field_domain& domain, int threads);
+  /// In a GPU's memory, in its stream, with at least `free_arrays` arrays that are no field's. Rows
+  /// begin with whole units of its copies. Throws device_error if there is too little memory.
+  field_memory(const field_domain& domain, const device& where, int free_arrays);
 
   std::int64_t pitch() const { return pitch_; }
   /// Arrays of fields and coefficients, those that are free included.
@@ -49,9 +54,11 @@ class field_memory {
   }
   T* coefficient(int i) const { return array(changing_ + i); }
 
-  /// From and to arrays of a caller, in C order without padding.
-  void copy_in(const T* cells, T* array) const;
+  /// From and to arrays of a caller, in the host's memory, in C order without padding.
+  void copy_in(const T* cells, T* array);
   void copy_out(const T* array, T* cells) const;
+  /// Is it a GPU's?
+  bool on_gpu() const { return !on_device_.empty(); }
 
  private:
   struct release {
@@ -59,11 +66,13 @@ class field_memory {
     void operator()(T* p) const { ::operator delete (p, std::align_val_t{alignment}); }
   };
   T* array(int i) const { return arrays_[static_cast<std::size_t>(i)]; }
+  std::size_t place_of(const T* array) const;
 
   const field_domain& domain_;
   std::int64_t pitch_;
   int changing_ = 0;  ///< arrays of fields; those of coefficients follow
   std::vector<std::unique_ptr<T, release>> blocks_;
+  std::vector<buffer<T>> on_device_;  ///< in place of blocks
   std::vector<T*> arrays_;
 };
 

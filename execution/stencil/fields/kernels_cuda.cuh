@@ -8,16 +8,81 @@
 
 namespace dwell::cuda {
 
-/// A block is a piece of rows; planes are blocks' third index.
-template <class S, class T, int Stage>
-__global__ void __launch_bounds__(256)
-    fields_stage_kernel(const __grid_constant__ fields_stage_args<T> a) {
+/// f(cell along y, x and z; its place in memory) of all cells. A block is a piece of rows; planes
+/// are blocks' third index.
+template <class T, class F>
+DWELL_FN void each_cell(const fields_stage_args<T>& a, F&& f) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= a.n[1]) return;
   for (int z = static_cast<int>(blockIdx.z); z < a.n[2]; z += static_cast<int>(gridDim.z))
     for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < a.n[0];
-         y += static_cast<int>(gridDim.y * blockDim.y))
-      stage_of_cell<S, T, Stage>(a, z, y, x);
+         y += static_cast<int>(gridDim.y * blockDim.y)) {
+      const int at[3] = {y, x, z};
+      f(at, (std::int64_t{z} * a.n[0] + y) * a.pitch + x);
+    }
+}
+
+template <class S, class T, int Stage>
+__global__ void __launch_bounds__(256)
+    fields_stage_kernel(const __grid_constant__ fields_stage_args<T> a) {
+  each_cell(a, [&](const int(&at)[3], std::int64_t) {
+    stage_of_cell<S, T, Stage>(a, at[2], at[0], at[1]);
+  });
+}
+
+/// Gives fixed cells the values that they had: those of in[0], to out[0].
+template <class S, class T>
+__global__ void __launch_bounds__(256)
+    fields_keep_kernel(const __grid_constant__ fields_stage_args<T> a) {
+  each_cell(a, [&](const int(&at)[3], std::int64_t here) {
+    if (is_fixed_cell<S, T>(a, at)) a.out[0][here] = a.in[0][here];
+  });
+}
+
+/// Sets `found` where a fixed cell has other bits in in[0] than in in[1].
+template <class S, class T>
+__global__ void __launch_bounds__(256)
+    fields_differ_kernel(const __grid_constant__ fields_stage_args<T> a, int* found) {
+  each_cell(a, [&](const int(&at)[3], std::int64_t here) {
+    if (!is_fixed_cell<S, T>(a, at)) return;
+    if constexpr (sizeof(T) == 8) {
+      if (__double_as_longlong(a.in[0][here]) != __double_as_longlong(a.in[1][here])) *found = 1;
+    } else {
+      if (__float_as_int(a.in[0][here]) != __float_as_int(a.in[1][here])) *found = 1;
+    }
+  });
+}
+
+/// Sets `found` where a cell of in[0] is NaN or infinity.
+template <class T>
+__global__ void __launch_bounds__(256)
+    fields_finite_kernel(const __grid_constant__ fields_stage_args<T> a, int* found) {
+  each_cell(a, [&](const int(&)[3], std::int64_t here) {
+    if (!isfinite(a.in[0][here])) *found = 1;
+  });
+}
+
+/// Point k is a cell: it gets the values of points order[first[k]] to order[first[k + 1] - 1], one
+/// after the other.
+template <class T>
+__global__ void __launch_bounds__(256)
+    fields_add_kernel(T* cells, const std::int64_t* at, const int* first, const int* order,
+                      int points, const T* values) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= points) return;
+  T v = cells[at[k]];
+  for (int i = first[k]; i < first[k + 1]; ++i) v += values[order[i]];
+  cells[at[k]] = v;
+}
+
+/// Likewise: its value goes to the places order[first[k]] to order[first[k + 1] - 1] of `to`.
+template <class T>
+__global__ void __launch_bounds__(256)
+    fields_record_kernel(const T* cells, const std::int64_t* at, const int* first, const int* order,
+                         int points, T* to) {
+  const int k = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k >= points) return;
+  for (int i = first[k]; i < first[k + 1]; ++i) to[order[i]] = cells[at[k]];
 }
 
 /// A chain_config as a type, for names of kernels.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Steps of a stencil with several fields, which stay where they are between runs. What a step
-// computes is a stencil_definition; the kernels that compute it are compiled by the system's
-// compiler and kept in a cache on the disk, or interpreted, or compiled with the program
-// (define.hpp).
+// computes is a stencil_definition; the kernels that compute it are compiled when they are first
+// needed and kept in a cache on the disk: for CPUs by the system's compiler, for GPUs by NVRTC. For
+// CPUs they can also be interpreted, or compiled with the program (define.hpp).
 //
 //   dwell::field_runner<double> runner(dwell::device::cpu(), wave, {500, 400}, options);
 //   runner.set_field(0, u);
@@ -42,10 +42,13 @@ struct field_options {
   std::vector<field_boundary> boundaries{field_boundary{}};
   /// "compiled": by the system's compiler when first needed, from then on from the cache;
   /// "interpreted": no compiler is needed, several times slower; "auto": compiled where there is a
-  /// compiler and DWELL_STENCIL_KERNEL is not "interpreted", and the report says why if not.
+  /// compiler and DWELL_STENCIL_KERNEL is not "interpreted", and the report says why if not. On a
+  /// GPU kernels are compiled.
   std::string kernel = "auto";
-  /// "naive": one thread, step by step; "persistent": threads that have a part of the rows each and
-  /// meet after every stage; "temporal": several steps while rows are in a core's cache; "auto".
+  /// On CPUs "naive": one thread, step by step; "persistent": threads that have a part of the rows
+  /// each and meet after every stage; "temporal": several steps while rows are in a core's cache.
+  /// On GPUs "host-loop": a launch for every stage; "graph": many steps of them in one launch;
+  /// "temporal": in two dimensions, several steps in a launch, while rows are on the chip. "auto".
   std::string executor = "auto";
   /// temporal: steps of a pass; 0: as planned.
   int depth = 0;
@@ -76,9 +79,10 @@ struct field_report {
   std::string executor;            ///< never "auto"
   std::string reason;              ///< why this executor, one line
   std::string device;              ///< its name
+  std::string backend;             ///< "cpu" or "cuda"
   std::string precision;           ///< "f64" or "f32"
   std::vector<std::int64_t> size;  ///< cells along each axis, slowest first
-  int threads = 1;                 ///< that share the rows
+  int threads = 1;                 ///< that share the rows, or a GPU's multiprocessors
   int depth = 1;                   ///< steps of a pass
   std::int64_t cells = 0;          ///< that a step changes: all but the fixed ones
   std::size_t bytes_per_step = 0;  ///< what a step must move if nothing stays in a cache
@@ -98,9 +102,9 @@ struct built_row_kernels;
 template <class T>
 class field_session;
 
-/// Fields, coefficients, parameters, points and threads, on a CPU. T is double or float. run(a) and
+/// Fields, coefficients, parameters, points and threads or a GPU. T is double or float. run(a) and
 /// then run(b) leave exactly the fields of run(a + b), and results have the same bits under every
-/// executor, kernel and number of threads (but for what kind of NaN a NaN is).
+/// executor, kernel, number of threads and on every device (but for what kind of NaN a NaN is).
 ///
 /// Arrays of a caller are in C order, without padding. Fields and coefficients are zero until they
 /// are set. For one thread at a time.
@@ -111,10 +115,11 @@ class DWELL_API field_runner {
  public:
   /// Sets up runs on fields of `size`, slowest axis first. Compiles the kernel, or loads it. Throws
   /// input_error if a size, a boundary or an option cannot be used, or a kernel that was asked for
-  /// cannot be compiled; unsupported_error on a GPU.
+  /// cannot be compiled; unsupported_error on a GPU without NVRTC; device_error.
   field_runner(const device& where, const stencil_definition& definition,
                const std::vector<std::int64_t>& size, const field_options& options = {});
-  /// A runner with kernels that are compiled with the program: runner_of() of define.hpp.
+  /// A runner with kernels that are compiled with the program: runner_of() of define.hpp. A GPU has
+  /// those of the definition.
   field_runner(const built_row_kernels& kernels, const device& where,
                const stencil_definition& definition, const std::vector<std::int64_t>& size,
                const field_options& options = {});

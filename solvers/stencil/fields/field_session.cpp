@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -14,42 +12,20 @@
 #include "dwell/base/precision.hpp"
 
 namespace dwell {
-namespace {
-
-device_facts cpu_facts(const device& where) {
-  if (where.on() != backend::cpu)
-    throw unsupported_error("stencils of several fields: there are kernels for CPUs alone");
-  return where.facts();
-}
-
-template <class T>
-chosen_kernel<T> kernel_of(const built_row_kernels* built, const stencil_definition& definition,
-                           const field_options& options) {
-  if (!built) return choose_kernel<T>(definition, options.kernel);
-  if (options.kernel != "auto")
-    throw input_error(fmt::format(
-        "kernel: a definition that is compiled with the program has its own, found '{}'",
-        options.kernel));
-  const auto& stages = precision_of<T> == precision::f64 ? built->f64 : built->f32;
-  return {std::make_unique<compiled_rows<T>>(stages), "built-in", "compiled with the program", 0};
-}
-
-}  // namespace
-
 template <class T>
 field_session<T>::field_session(const built_row_kernels* built, const device& where,
                                 const stencil_definition& definition,
                                 const std::vector<std::int64_t>& size, const field_options& options)
-    : where_(where),
-      facts_(cpu_facts(where)),
+    : queue_(where),
+      facts_(where.facts()),
       options_(options),
       domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
-      kernel_(kernel_of<T>(built, definition, options)),
-      memory_(domain_, facts_.units),
-      rows_(domain_, *kernel_.rows, memory_.pitch()),
-      places_(memory_.start()),
+      executor_(where.on() == backend::cpu
+                    ? fields_on_cpu<T>(built, facts_, domain_, options_)
+                    : fields_on_gpu<T>(queue_.where(), domain_, options_)),
+      places_(memory().start()),
       parameters_(static_cast<std::size_t>(definition.parameters())),
-      schedule_(decide(false)) {}
+      schedule_(executor_->plan(demand(false))) {}
 
 template <class T>
 int field_session<T>::require_field(int i, std::size_t cells) const {
@@ -65,12 +41,12 @@ int field_session<T>::require_field(int i, std::size_t cells) const {
 
 template <class T>
 void field_session<T>::set_field(int i, std::span<const T> cells) {
-  memory_.copy_in(cells.data(), memory_.field(places_, require_field(i, cells.size())));
+  memory().copy_in(cells.data(), memory().field(places_, require_field(i, cells.size())));
 }
 
 template <class T>
 void field_session<T>::field(int i, std::span<T> cells) const {
-  memory_.copy_out(memory_.field(places_, require_field(i, cells.size())), cells.data());
+  memory().copy_out(memory().field(places_, require_field(i, cells.size())), cells.data());
 }
 
 template <class T>
@@ -83,7 +59,7 @@ void field_session<T>::set_coefficient(int i, std::span<const T> cells) {
     throw input_error(fmt::format("coefficient '{}': expected {} cells, found {}",
                                   d.tape().coefficients[static_cast<std::size_t>(i)],
                                   domain_.size().cells(), cells.size()));
-  memory_.copy_in(cells.data(), memory_.coefficient(i));
+  memory().copy_in(cells.data(), memory().coefficient(i));
 }
 
 template <class T>
@@ -152,36 +128,15 @@ void field_session<T>::require_steps(int steps) const {
     require(list.steps(), list.first_step, "a series of sources");
 }
 
-/// Compares fixed cells of every field and of the one whose memory it takes.
 template <class T>
-bool field_session<T>::fixed_cells_differ() const {
-  if (!domain_.has_fixed_cells()) return false;
-  const auto& n = domain_.size().n;
-  const auto differ = [&](const T* a, const T* b) {
-    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    const auto [first, last] = domain_.changing(2);
-    for (std::int64_t row = 0; row < domain_.size().rows(); ++row) {
-      const auto any = [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t x = row * memory_.pitch() + from; x < row * memory_.pitch() + to; ++x)
-          if (std::bit_cast<word>(a[x]) != std::bit_cast<word>(b[x])) return true;
-        return false;
-      };
-      const bool inner = first < last && !domain_.is_fixed(row / n[1], row % n[1], first);
-      if (inner ? any(0, first) || any(last, n[2]) : any(0, n[2])) return true;
-    }
-    return false;
-  };
-  for (const field_stage& stage : definition().stages())
-    for (const renamed_output& r : stage.renamed)
-      if (differ(memory_.field(places_, r.field), memory_.field(places_, r.from))) return true;
-  return false;
+field_demand<T> field_session<T>::demand(bool fixed_cells_differ) const {
+  const bool change = std::ranges::any_of(parameters_, [](const auto& p) { return p.table; });
+  return {fixed_cells_differ, change, &points_};
 }
 
 template <class T>
 field_run<T> field_session<T>::prepared(int steps) {
-  field_run<T> r{memory_, points_, {}, false, {}, steps_done_, steps};
-  for (const parameter_values& p : parameters_)
-    r.parameters_change = r.parameters_change || p.table;
+  field_run<T> r{memory(), points_, {}, demand(false).parameters_change, {}, steps_done_, steps};
   for (int step = 0; step < (r.parameters_change ? steps : 1); ++step)
     for (const parameter_values& p : parameters_)
       r.parameters.push_back(static_cast<T>(
@@ -193,18 +148,14 @@ field_run<T> field_session<T>::prepared(int steps) {
 template <class T>
 void field_session<T>::set_reductions(std::vector<field_reduction> list, int every) {
   reductions_ =
-      field_reductions<T>(where_, definition(), static_cast<std::size_t>(domain_.size().cells()),
+      field_reductions<T>(queue_.where(), definition(), static_cast<std::size_t>(domain_.size().cells()),
                           std::move(list), every, steps_done_);
 }
 
 template <class T>
 field_run_end field_session<T>::run_piece(int steps, const run_control& control) {
-  const bool differ = fixed_cells_differ();
-  schedule now = decide(differ);
-  if (!stepper_ || now.executor != schedule_.executor || now.threads != schedule_.threads ||
-      now.pass.depth != schedule_.pass.depth)
-    stepper_ = std::make_unique<field_stepper<T>>(rows_, now.threads, now.pass);
-  schedule_ = std::move(now);
+  const bool differ = executor_->fixed_cells_differ(places_);
+  schedule_ = executor_->plan(demand(differ));
   field_run<T> r = prepared(steps);
   if (differ) {
     r.fixed_cells.resize(static_cast<std::size_t>(definition().fields()));
@@ -212,7 +163,7 @@ field_run_end field_session<T>::run_piece(int steps, const run_control& control)
       for (const renamed_output& renamed : stage.renamed) {
         auto& cells = r.fixed_cells[static_cast<std::size_t>(renamed.field)];
         cells.resize(static_cast<std::size_t>(domain_.size().cells()));
-        memory_.copy_out(memory_.field(places_, renamed.field), cells.data());
+        memory().copy_out(memory().field(places_, renamed.field), cells.data());
       }
   }
   const auto keep_records = [&](std::int64_t done) {
@@ -220,7 +171,7 @@ field_run_end field_session<T>::run_piece(int steps, const run_control& control)
       list.record.resize(static_cast<std::size_t>(done - list.first_step) * list.points.size());
   };
   keep_records(steps_done_ + steps);
-  const field_run_end end = stepper_->run(r, places_, control);
+  const field_run_end end = executor_->run(schedule_, r, places_, control);
   places_ = end.places;
   steps_done_ += end.steps;
   keep_records(steps_done_);
@@ -266,34 +217,24 @@ field_outcome field_session<T>::run(int steps) {
 }
 
 template <class T>
-std::size_t field_session<T>::bytes_per_step() const {
-  std::size_t arrays = 0;
-  for (const field_stage& stage : definition().stages()) {
-    std::vector<int> read;
-    for (const row_tap& r : stage.rows)
-      if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
-    arrays += read.size() + stage.computed.size();
-  }
-  return arrays * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
-}
-
-template <class T>
 field_report field_session<T>::report() const {
   field_report r;
   r.definition = definition().name();
-  r.kernel = kernel_.name;
-  r.kernel_reason = kernel_.reason;
-  r.compile_seconds = kernel_.compile_seconds;
+  const field_kernel_facts kernel = executor_->kernel();
+  r.kernel = kernel.name;
+  r.kernel_reason = kernel.reason;
+  r.compile_seconds = kernel.compile_seconds;
   r.executor = schedule_.executor;
   r.reason = schedule_.reason;
   r.device = facts_.name;
+  r.backend = to_string(facts_.on);
   r.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   r.size.assign(domain_.size().n.begin() + domain_.size().slowest(), domain_.size().n.end());
   r.threads = schedule_.threads;
-  r.depth = std::max(schedule_.pass.depth, 1);
+  r.depth = std::max(schedule_.depth, 1);
   r.cells = domain_.changing_cells();
-  r.bytes_per_step = bytes_per_step();
-  r.memory = memory_.bytes();
+  r.bytes_per_step = bytes_per_step(domain_, sizeof(T));
+  r.memory = memory().bytes();
   r.total_steps = steps_done_;
   r.steps = last_.steps;
   r.seconds = last_.seconds;
@@ -303,12 +244,7 @@ field_report field_session<T>::report() const {
   r.reduce_seconds = reductions_.seconds();
   if (last_.seconds > 0)
     r.cells_per_second = static_cast<double>(r.cells) * last_.steps / last_.seconds;
-  for (int f = 0; f < definition().fields(); ++f)
-    for (std::int64_t row = 0; row < domain_.size().rows(); ++row) {
-      const T* cells = memory_.field(places_, f) + row * memory_.pitch();
-      for (std::int64_t x = 0; x < domain_.size().n[2]; ++x)
-        r.finite = r.finite & std::isfinite(cells[x]);
-    }
+  r.finite = executor_->finite(places_);
   return r;
 }
 

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
-#include "dwell/execution/stencil/fields/field_steps.hpp"
-#include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/solvers/stencil/fields/field_executor.hpp"
 #include "dwell/solvers/stencil/fields/field_reductions.hpp"
-#include "dwell/stencil/built_row_kernels.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell {
@@ -45,39 +44,25 @@ class field_session {
   field_report report() const;
 
  private:
-  /// How a run goes. It depends on the fields: on whether fixed cells of renamed ones are the same.
-  struct schedule {
-    std::string executor, reason;
-    int threads = 1;
-    field_pass pass;
-  };
-  schedule decide(bool fixed_cells_differ) const;
-  std::optional<std::string> refuses_temporal(bool fixed_cells_differ) const;
-  bool fixed_cells_differ() const;
   int require_field(int i, std::size_t cells) const;
   void require_steps(int steps) const;
   field_run<T> prepared(int steps);
   /// Steps without a look at the fields.
   field_run_end run_piece(int steps, const run_control& control);
-  std::size_t bytes_per_step() const;
-  std::int64_t cell_bytes() const {
-    return std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)};
-  }
+  field_demand<T> demand(bool fixed_cells_differ) const;
+  field_memory<T>& memory() const { return executor_->memory(); }
 
-  device where_;
+  work_queue queue_;
   device_facts facts_;
   field_options options_;
   field_domain domain_;
-  chosen_kernel<T> kernel_;
-  field_memory<T> memory_;
-  field_rows<T> rows_;
+  std::unique_ptr<field_executor<T>> executor_;
   field_points<T> points_;
   field_reductions<T> reductions_;
   field_places places_;
   std::vector<parameter_values> parameters_;
   std::int64_t steps_done_ = 0;
-  schedule schedule_;
-  std::unique_ptr<field_stepper<T>> stepper_;
+  field_schedule schedule_;
   field_outcome last_;
 };
 

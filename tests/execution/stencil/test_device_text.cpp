@@ -23,6 +23,7 @@
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
@@ -278,6 +279,33 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
   }
 }
 
+/// A plan's kernel is there, fits, and is the one that is compiled; a depth is kept or refused.
+TEST(ChainPlan, FitsWhateverIsRead) {
+  std::mt19937_64 chance(7);
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    const drawn d = draw(chance, 2);
+    const std::vector<std::int64_t> axes(d.n.begin() + 1, d.n.end());
+    const field_domain domain(d.definition, checked_field_size(2, axes), d.given);
+    if (refuses_chain(domain, 90)) continue;
+    EXPECT_TRUE(refuses_chain(domain, 80));
+    const chain_shape shape = chain_of(domain);
+    const int bytes = chance() % 2 ? 4 : 8;
+    const std::size_t scratch = (chance() % 2 ? 99 : 227) << 10;
+    const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 32);
+    const auto c = plan_chain(shape, d.definition.flops(), bytes, scratch, depth);
+    if (!c) continue;
+    const chain_numbers n{shape, *c, bytes};
+    EXPECT_TRUE(n.valid());
+    EXPECT_LE(n.scratch_bytes(), scratch);
+    EXPECT_LE(n.kept().all() * c->across, bytes == 8 ? 74 : 140);
+    if (depth > 0) EXPECT_EQ(n.depth(), depth);
+    if (depth == 0) EXPECT_GT(n.own(), n.width() / 3);
+    ++planned;
+  }
+  EXPECT_GT(planned, 100);
+}
+
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   try {
     nvrtc::library();
@@ -296,22 +324,23 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   const stencil_definition of_wave(wave);
   const std::array<std::int64_t, 2> size{100, 100};
   const field_domain waves(of_wave, checked_field_size(2, size), {field_boundary{}});
-  const kernel_source pass{
-      device_stencil_text(waves) + "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n",
-      "dwell::cuda::fields_pass_kernel<dwell::own_stencil, double, "
-      "dwell::cuda::chain<8, 3, 9, 3, 1, 2, 40>>"};
-  EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(pass, {90, 0})->cubin.empty()));
+  using sources = field_kernel_sources<double>;
+  const sources of_waves(waves);
+  const chain_shape shape = chain_of(waves);
+  const auto config = plan_chain(shape, 4, sizeof(double), 227 << 10);
+  ASSERT_TRUE(config);
+  for (const kernel_source& source :
+       {of_waves.stage(0), of_waves.pass(*config), of_waves.keep(), of_waves.differ(),
+        sources::add(), sources::record(), sources::finite()})
+    EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
 
   std::mt19937_64 chance(5);
   for (int round = 0; round < 4; ++round) {
     const drawn d = draw(chance, 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    const kernel_source source{
-        device_stencil_text(domain) +
-            "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n",
-        fmt::format("dwell::cuda::fields_stage_kernel<dwell::own_stencil, {}, 0>",
-                    round % 2 ? "float" : "double")};
+    const kernel_source source =
+        round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
     std::string failure;
     try {
       EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Names of kernels, and the choice of a config.
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "dwell/execution/stencil/fields/device_text.hpp"
+
+namespace dwell {
+namespace {
+
+constexpr const char* kernels = "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n";
+template <class T>
+constexpr const char* value_name = sizeof(T) == 8 ? "double" : "float";
+
+bool is_mirrored_along(const field_domain& domain, int axis) {
+  const stencil_definition& d = domain.definition();
+  for (int array = 0; array < d.fields() + d.coefficients(); ++array)
+    for (int high = 0; high < 2; ++high) {
+      const side_kind kind = domain.side(array, axis, high).kind;
+      if (kind != side_kind::fixed && kind != side_kind::periodic) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
+chain_shape chain_of(const field_domain& domain) {
+  const stencil_definition& d = domain.definition();
+  chain_shape shape;
+  shape.fields = d.fields();
+  shape.coefficients = d.coefficients();
+  shape.stages = static_cast<int>(d.stages().size());
+  shape.radius = d.radius();
+  shape.is_mirrored_along_y = is_mirrored_along(domain, 1);
+  for (const renamed_output& r : d.stages()[0].renamed) shape.copy_of[r.field] = r.from;
+  for (int s = 0; s < shape.stages; ++s)
+    shape.set_taps(s, taps_of(d.tape(), d.stages()[static_cast<std::size_t>(s)]));
+  return shape;
+}
+
+std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability) {
+  if (domain.size().dims != 2)
+    return fmt::format("a GPU has passes of several steps in two dimensions, the fields have {}",
+                       domain.size().dims);
+  if (compute_capability < 90)
+    return fmt::format("passes of several steps need compute capability 9.0, the GPU has {}.{}",
+                       compute_capability / 10, compute_capability % 10);
+  const auto stages = static_cast<int>(domain.definition().stages().size());
+  if (stages > chain_shape::most_stages)
+    return fmt::format("passes take steps of at most {} stages, the step has {}",
+                       chain_shape::most_stages, stages);
+  return std::nullopt;
+}
+
+std::optional<chain_config> plan_chain(const chain_shape& shape, int operations, int value_bytes,
+                                       std::size_t scratch, int depth) {
+  // Values that a lane keeps in registers, found by trying: more of them spill.
+  const int most_kept = value_bytes == 8 ? 74 : 140;
+  // Cells and operations in the code of a turn: compilers take minutes for more.
+  constexpr int most_code = 20000;
+  std::optional<chain_config> best;
+  double best_score = 0;
+  const auto fits = [&](const chain_config& c) {
+    const chain_numbers n{shape, c, value_bytes};
+    return n.valid() && n.scratch_bytes() <= scratch;
+  };
+  for (const int warps : {8, 4, 2, 1})
+    for (int steps = 1; steps <= 4; ++steps)
+      for (int across = 3; across <= 21; across += 2) {
+        chain_config c{warps, steps, across, 2, 1, 2};
+        if (shape.shares_coefficients()) c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 4;
+        const chain_numbers n{shape, c, value_bytes};
+        const kept_counts kept = n.kept();
+        if (depth > 0 && warps * steps != depth) continue;
+        if (!fits(c) || kept.all() * across > most_kept ||
+            kept.turn() * steps * across * operations > most_code)
+          continue;
+        // Cells that are right, of all that are computed; an exchange between warps costs about as
+        // much as a step; half as many warps do a little more than half.
+        const double work = warps == 8 ? 1 : warps == 4 ? 0.6 : warps == 2 ? 0.35 : 0.2;
+        const double score = static_cast<double>(n.own()) / n.width() * steps / (steps + 1) * work;
+        if (score <= best_score) continue;
+        best_score = score;
+        // Rows between warps: the more, the less they wait for each other.
+        const auto grown = [&](int chain_config::*member, int most) {
+          while (c.*member < most) {
+            ++(c.*member);
+            if (fits(c)) continue;
+            --(c.*member);
+            break;
+          }
+        };
+        if (c.shared > 0) grown(&chain_config::shared, c.shared + 6);
+        grown(&chain_config::slots, 3);
+        if (c.shared > 0) grown(&chain_config::shared, c.shared + 14);
+        grown(&chain_config::slots, 5);
+        best = c;
+      }
+  return best;
+}
+
+template <class T>
+field_kernel_sources<T>::field_kernel_sources(const field_domain& domain)
+    : text_(device_stencil_text(domain) + kernels) {}
+
+template <class T>
+kernel_source field_kernel_sources<T>::of(const std::string& kernel) const {
+  return {text_, "dwell::cuda::" + kernel};
+}
+template <class T>
+kernel_source field_kernel_sources<T>::stage(int number) const {
+  return of(fmt::format("fields_stage_kernel<dwell::own_stencil, {}, {}>", value_name<T>, number));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
+  return of(fmt::format(
+      "fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, {}, {}, {}>>",
+      value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::keep() const {
+  return of(fmt::format("fields_keep_kernel<dwell::own_stencil, {}>", value_name<T>));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::differ() const {
+  return of(fmt::format("fields_differ_kernel<dwell::own_stencil, {}>", value_name<T>));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::add() {
+  return {kernels, fmt::format("dwell::cuda::fields_add_kernel<{}>", value_name<T>)};
+}
+template <class T>
+kernel_source field_kernel_sources<T>::record() {
+  return {kernels, fmt::format("dwell::cuda::fields_record_kernel<{}>", value_name<T>)};
+}
+template <class T>
+kernel_source field_kernel_sources<T>::finite() {
+  return {kernels, fmt::format("dwell::cuda::fields_finite_kernel<{}>", value_name<T>)};
+}
+
+template class field_kernel_sources<double>;
+template class field_kernel_sources<float>;
+
+}  // namespace dwell

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// The kernels of a definition on a GPU, which are compiled when they are needed: their sources, and
+// the plan of a pass, which is made before its kernel is there.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
+#include "dwell/execution/stencil/fields/field_domain.hpp"
+
+namespace dwell {
+
+/// What engine ring_fields2d has to know of a definition with its borders, in two dimensions.
+chain_shape chain_of(const field_domain& domain);
+
+/// Why there is no pass of several steps on a GPU of this compute capability, or nothing.
+std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
+
+/// The config of a pass for values of so many bytes, with so much scratch for a team; nothing where
+/// none fits. `operations` of a cell bound the code of a turn; `depth`: steps of a pass, 0: as
+/// planned.
+std::optional<chain_config> plan_chain(const chain_shape& shape, int operations, int value_bytes,
+                                       std::size_t scratch, int depth = 0);
+
+/// Sources of kernels (fields/kernels_cuda.cuh) for values of type T.
+template <class T>
+class field_kernel_sources {
+ public:
+  explicit field_kernel_sources(const field_domain& domain);
+
+  kernel_source stage(int number) const;
+  kernel_source pass(const chain_config& config) const;
+  kernel_source keep() const;    ///< gives fixed cells their values again
+  kernel_source differ() const;  ///< compares fixed cells of two arrays
+  // Of all definitions alike:
+  static kernel_source add();     ///< adds values to cells
+  static kernel_source record();  ///< copies cells to a row
+  static kernel_source finite();  ///< looks for NaN and infinity
+
+ private:
+  kernel_source of(const std::string& kernel) const;
+  std::string text_;
+};
+
+}  // namespace dwell

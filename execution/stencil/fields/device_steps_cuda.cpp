@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+// Kernels, launches, graphs, and the lists of points in the GPU's memory.
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <future>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/device/progress_publisher.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/fields/device_steps.hpp"
+#include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/partition/strips.hpp"
+
+namespace dwell::cuda {
+namespace {
+
+/// Axes of kernels: y, x, z. Those of a field_domain are z, y, x.
+constexpr std::array<int, 3> axes{1, 2, 0};
+constexpr dim3 cell_block{64, 4};
+constexpr unsigned most_blocks = 65535;  ///< along the second and third index of a grid
+
+unsigned blocks_of(std::int64_t cells, unsigned block) {
+  return static_cast<unsigned>((cells + block - 1) / block);
+}
+
+void launch(const loaded_kernel& kernel, dim3 grid, dim3 block, std::size_t scratch, cudaStream_t on,
+            void** args) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = scratch;
+  config.stream = on;
+  DWELL_CUDA(cudaLaunchKernelExC(&config, kernel.handle(), args));
+}
+
+/// Sources and receivers of a list in the GPU's memory.
+template <class T>
+struct point_list {
+  int field = 0, points = 0;  ///< cells, each once
+  std::size_t width = 0;      ///< values of a step
+  std::int64_t first_step = 0;
+  buffer<std::int64_t> at;
+  buffer<int> first, order;
+  buffer<T> values;  ///< of the steps of a run
+};
+
+template <class T>
+class steps_on_gpu final : public device_steps<T> {
+ public:
+  steps_on_gpu(const device& where, const field_domain& domain, const field_memory<T>& memory)
+      : where_(where),
+        target_(target_of(where)),
+        units_(where.facts().units),
+        domain_(domain),
+        memory_(memory),
+        sources_(domain) {
+    for (const std::int64_t n : domain.size().n)
+      if (n > std::int64_t{1} << 30)
+        throw unsupported_error(
+            fmt::format("fields on a GPU: expected at most 2^30 cells along an axis, found {}", n));
+  }
+
+  void prepare(const device_step_plan& plan) override {
+    std::vector<kernel_source> wanted;
+    for (std::size_t s = 0; s < domain_.definition().stages().size(); ++s)
+      if (!domain_.definition().stages()[s].computed.empty())
+        wanted.push_back(sources_.stage(static_cast<int>(s)));
+    if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+    load(wanted);
+    if (!plan.pass) return;
+    DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+    const loaded_kernel& kernel = kernel_of(sources_.pass(*plan.pass));
+    allow_scratch(kernel.handle(), numbers(*plan.pass).scratch_bytes());
+    cost_.spilled_bytes = static_cast<int>(loaded(kernel.handle()).localSizeBytes);
+  }
+  compile_cost cost() const override { return cost_; }
+
+  bool fixed_cells_differ(const field_places& places) override {
+    if (!domain_.has_fixed_cells()) return false;
+    std::vector<std::array<const T*, 2>> pairs;
+    for (const field_stage& stage : domain_.definition().stages())
+      for (const renamed_output& r : stage.renamed)
+        pairs.push_back({memory_.field(places, r.field), memory_.field(places, r.from)});
+    return !pairs.empty() && found(sources_.differ(), pairs);
+  }
+  bool finite(const field_places& places) override {
+    std::vector<std::array<const T*, 2>> fields;
+    for (int f = 0; f < domain_.definition().fields(); ++f)
+      fields.push_back({memory_.field(places, f), nullptr});
+    return !found(field_kernel_sources<T>::finite(), fields);
+  }
+
+  field_run_end run(const device_step_plan& plan, field_run<T>& r, const field_places& places,
+                    const run_control& control) override;
+
+ private:
+  /// What is the same for all launches of a run.
+  struct turn {
+    const device_step_plan& plan;
+    field_run<T>& run;
+    std::vector<point_list<T>> sources, receivers;
+    std::vector<buffer<T>> fixed;  ///< of fields, where they have to be given again
+    int done = 0;
+    field_places places;
+  };
+
+  void load(const std::vector<kernel_source>& wanted);
+  const loaded_kernel& kernel_of(const kernel_source& source) {
+    if (!kernels_.contains(source.kernel)) load({source});
+    return *kernels_.at(source.kernel);
+  }
+  chain_numbers numbers(const chain_config& c) const {
+    return {chain_of(domain_), c, static_cast<int>(sizeof(T))};
+  }
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(where_.stream()); }
+  /// Arguments without arrays.
+  fields_stage_args<T> cells() const;
+  dim3 grid() const {
+    const auto& n = domain_.size().n;
+    return {blocks_of(n[2], cell_block.x), std::min(blocks_of(n[1], cell_block.y), most_blocks),
+            std::min(static_cast<unsigned>(n[0]), most_blocks)};
+  }
+  void launch_cells(const kernel_source& source, fields_stage_args<T>& a, int* found,
+                    cudaStream_t on) {
+    void* args[] = {&a, &found};
+    launch(kernel_of(source), grid(), cell_block, 0, on, args);
+  }
+  bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
+
+  /// Launches the next steps of a run: as many as one pass or graph has, or one.
+  void advance(turn& t);
+  void single_step(turn& t, cudaStream_t on);
+  void pass(turn& t, int warps);
+  bool graph(turn& t);
+  void apply_points(turn& t, cudaStream_t on);
+  point_list<T> list_of(int field, const std::vector<field_point>& points, int steps,
+                        std::int64_t first_step) const;
+
+  device where_;
+  kernel_target target_;
+  int units_;
+  const field_domain& domain_;
+  const field_memory<T>& memory_;
+  field_kernel_sources<T> sources_;
+  std::map<std::string, std::unique_ptr<loaded_kernel>> kernels_;  ///< by their names
+  compile_cost cost_;
+
+  /// The steps that are recorded, and from where.
+  struct recorded {
+    executable_graph ready;
+    int steps = 0;
+    field_places from;
+    std::vector<T> parameters;
+  };
+  std::unique_ptr<recorded> graph_;
+};
+
+template <class T>
+void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
+  using compiled = std::shared_ptr<const compiled_kernel>;
+  std::vector<std::pair<std::string, std::future<compiled>>> coming;
+  for (const kernel_source& source : wanted)
+    if (!kernels_.contains(source.kernel))
+      coming.emplace_back(source.kernel, std::async(std::launch::async, [this, &source] {
+                            return compile_kernel(source, target_);
+                          }));
+  std::vector<std::pair<std::string, compiled>> there;
+  for (auto& [name, code] : coming) there.emplace_back(name, code.get());
+  for (auto& [name, code] : there) {
+    cost_.compiler = code->compiler;
+    cost_.seconds = std::max(cost_.seconds, code->seconds);
+    kernels_.emplace(name, std::make_unique<loaded_kernel>(std::move(code)));
+  }
+}
+
+template <class T>
+fields_stage_args<T> steps_on_gpu<T>::cells() const {
+  fields_stage_args<T> a;
+  a.pitch = memory_.pitch();
+  const stencil_definition& d = domain_.definition();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    a.n[axis] = static_cast<int>(domain_.size().n[static_cast<std::size_t>(axes[axis])]);
+    for (int array = 0; array < d.fields() + d.coefficients(); ++array)
+      for (int high = 0; high < 2; ++high)
+        a.outside[array][axis][high] =
+            static_cast<T>(domain_.side(array, axes[axis], high).value);
+  }
+  return a;
+}
+
+template <class T>
+bool steps_on_gpu<T>::found(const kernel_source& source,
+                            const std::vector<std::array<const T*, 2>>& arrays) {
+  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  buffer<int> word(where_, 1);
+  for (const auto& [first, second] : arrays) {
+    fields_stage_args<T> a = cells();
+    a.in[0] = first;
+    a.in[1] = second;
+    launch_cells(source, a, word.data(), stream());
+  }
+  int there = 0;
+  word.download({&there, 1});
+  return there != 0;
+}
+
+template <class T>
+point_list<T> steps_on_gpu<T>::list_of(int field, const std::vector<field_point>& points, int steps,
+                                       std::int64_t first_step) const {
+  std::vector<field_point> sorted = points;
+  std::ranges::stable_sort(sorted, {}, [](const field_point& p) { return std::pair(p.row, p.x); });
+  std::vector<std::int64_t> at;
+  std::vector<int> first, order;
+  for (const field_point& p : sorted) {
+    const std::int64_t cell = p.row * memory_.pitch() + p.x;
+    if (at.empty() || at.back() != cell) {
+      at.push_back(cell);
+      first.push_back(static_cast<int>(order.size()));
+    }
+    order.push_back(static_cast<int>(p.place));
+  }
+  first.push_back(static_cast<int>(order.size()));
+  point_list<T> list;
+  list.field = field;
+  list.points = static_cast<int>(at.size());
+  list.width = points.size();
+  list.first_step = first_step;
+  list.at = buffer<std::int64_t>::copy_of(where_, at);
+  list.first = buffer<int>::copy_of(where_, first);
+  list.order = buffer<int>::copy_of(where_, order);
+  list.values = buffer<T>(where_, points.size() * static_cast<std::size_t>(steps));
+  return list;
+}
+
+template <class T>
+void steps_on_gpu<T>::apply_points(turn& t, cudaStream_t on) {
+  // Cells: those that a kernel writes, or reads.
+  const auto apply = [&]<class Cell, class Value>(const kernel_source& source,
+                                                  const point_list<T>& list, Cell* cells,
+                                                  Value* values) {
+    const std::int64_t* at = list.at.data();
+    const int *first = list.first.data(), *order = list.order.data();
+    int points = list.points;
+    values += static_cast<std::size_t>(t.done) * list.width;
+    void* args[] = {&cells, &at, &first, &order, &points, &values};
+    launch(kernel_of(source), blocks_of(points, 256), 256, 0, on, args);
+  };
+  for (const point_list<T>& list : t.sources)
+    apply(field_kernel_sources<T>::add(), list, memory_.field(t.places, list.field),
+          list.values.data());
+  for (const point_list<T>& list : t.receivers)
+    apply(field_kernel_sources<T>::record(), list, memory_.field(t.places, list.field),
+          list.values.data());
+}
+
+template <class T>
+void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
+  const stencil_definition& d = domain_.definition();
+  for (std::size_t s = 0; s < d.stages().size(); ++s) {
+    const field_stage& stage = d.stages()[s];
+    const stage_memory<T> memory = memory_.next(stage, t.places);
+    if (!stage.computed.empty()) {
+      fields_stage_args<T> a = cells();
+      std::copy_n(memory.in, d.fields() + d.coefficients(), a.in);
+      for (std::size_t k = 0; k < stage.computed.size(); ++k)
+        a.out[stage.computed[k].field] = memory.out[k];
+      std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
+      launch_cells(sources_.stage(static_cast<int>(s)), a, nullptr, on);
+    }
+    if (t.fixed.empty()) continue;
+    for (const renamed_output& renamed : stage.renamed) {
+      fields_stage_args<T> a = cells();
+      a.in[0] = t.fixed[static_cast<std::size_t>(renamed.field)].data();
+      a.out[0] = memory_.field(t.places, renamed.field);
+      launch_cells(sources_.keep(), a, nullptr, on);
+    }
+  }
+  apply_points(t, on);
+  ++t.done;
+}
+
+template <class T>
+void steps_on_gpu<T>::pass(turn& t, int warps) {
+  const stencil_definition& d = domain_.definition();
+  const chain_numbers n = numbers(*t.plan.pass);
+  fields_pass<T> a;
+  a.nx = static_cast<int>(domain_.size().n[2]);
+  a.ny = static_cast<int>(domain_.size().n[1]);
+  a.pitch = static_cast<int>(memory_.pitch());
+  const field_places before = t.places;
+  for (int f = 0; f < d.fields(); ++f) {
+    const int to = t.places.free[static_cast<std::size_t>(--t.places.free_arrays)];
+    t.places.of_field[static_cast<std::size_t>(f)] = to;
+    a.from[f] = memory_.field(before, f);
+    a.to[f] = memory_.field(t.places, f);
+  }
+  for (int f = 0; f < d.fields(); ++f)
+    t.places.free[static_cast<std::size_t>(t.places.free_arrays++)] =
+        before.of_field[static_cast<std::size_t>(f)];
+  for (int c = 0; c < d.coefficients(); ++c) a.from[d.fields() + c] = memory_.coefficient(c);
+  for (int array = 0; array < d.fields() + d.coefficients(); ++array)
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      for (int high = 0; high < 2; ++high)
+        a.outside[array][axis][high] =
+            static_cast<T>(domain_.side(array, axes[axis], high).value);
+  std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
+  a.warps = warps;
+  const overlapping_strips strips{n.width(), n.halo(), a.nx, domain_.is_periodic(2)};
+  const std::int64_t rows = std::int64_t{strips.count()} * a.ny;
+  const int teams = static_cast<int>(
+      std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
+  for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
+  void* args[] = {&a};
+  launch(kernel_of(sources_.pass(*t.plan.pass)), static_cast<unsigned>(teams),
+         static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), args);
+  t.done += warps * t.plan.pass->steps;
+}
+
+/// Launches a graph if enough steps are left; records it if there is none from these arrays on.
+template <class T>
+bool steps_on_gpu<T>::graph(turn& t) {
+  if (!t.plan.graph || t.run.parameters_change || !t.run.points.empty() || !t.fixed.empty())
+    return false;
+  const auto alike = [](const field_places& a, const field_places& b) {
+    return a.of_field == b.of_field && a.free_arrays == b.free_arrays &&
+           std::equal(a.free.begin(), a.free.begin() + a.free_arrays, b.free.begin());
+  };
+  if (!graph_ || !alike(graph_->from, t.places) || graph_->parameters != t.run.parameters) {
+    // Steps after which all fields are in the same arrays again, several times over.
+    constexpr int least = 32;
+    field_places at = t.places;
+    int cycle = 0;
+    do {
+      for (const field_stage& stage : domain_.definition().stages()) memory_.next(stage, at);
+      ++cycle;
+    } while (!alike(at, t.places));
+    const int steps = (least + cycle - 1) / cycle * cycle;
+    if (t.run.steps - t.done < steps) return false;
+    auto fresh = std::make_unique<recorded>();
+    fresh->steps = steps;
+    fresh->from = t.places;
+    fresh->parameters = t.run.parameters;
+    cuda::stream recorder;
+    DWELL_CUDA(cudaStreamCreateWithFlags(recorder.out(), cudaStreamNonBlocking));
+    DWELL_CUDA(cudaStreamBeginCapture(recorder, cudaStreamCaptureModeThreadLocal));
+    const int done = t.done;
+    for (int s = 0; s < steps; ++s) single_step(t, recorder);
+    t.done = done;
+    recorded_graph whole;
+    DWELL_CUDA(cudaStreamEndCapture(recorder, whole.out()));
+    DWELL_CUDA(cudaGraphInstantiate(fresh->ready.out(), whole, 0));
+    DWELL_CUDA(cudaGraphUpload(fresh->ready, stream()));
+    graph_ = std::move(fresh);
+  }
+  if (t.run.steps - t.done < graph_->steps) return false;
+  DWELL_CUDA(cudaGraphLaunch(graph_->ready, stream()));
+  t.done += graph_->steps;
+  return true;
+}
+
+template <class T>
+void steps_on_gpu<T>::advance(turn& t) {
+  if (t.plan.pass) {
+    const chain_config& c = *t.plan.pass;
+    const int warps = std::min(c.warps, (t.run.steps - t.done) / c.steps);
+    if (warps > 0) return pass(t, warps);
+  }
+  if (!graph(t)) single_step(t, stream());
+}
+
+template <class T>
+field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r,
+                                   const field_places& places, const run_control& control) {
+  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  prepare(plan);
+  turn t{plan, r, {}, {}, {}, 0, places};
+  for (const source_list<T>& list : r.points.sources) {
+    t.sources.push_back(list_of(list.field, list.points, r.steps, list.first_step));
+    const std::span<const T> series(list.series);
+    t.sources.back().values.upload(
+        series.subspan(static_cast<std::size_t>(r.first_step - list.first_step) * list.points.size(),
+                       static_cast<std::size_t>(r.steps) * list.points.size()));
+    static_cast<void>(kernel_of(field_kernel_sources<T>::add()));
+  }
+  for (const receiver_list<T>& list : r.points.receivers) {
+    t.receivers.push_back(list_of(list.field, list.points, r.steps, list.first_step));
+    static_cast<void>(kernel_of(field_kernel_sources<T>::record()));
+  }
+  if (!r.fixed_cells.empty()) {
+    t.fixed.resize(r.fixed_cells.size());
+    static_cast<void>(kernel_of(sources_.keep()));
+    for (std::size_t f = 0; f < r.fixed_cells.size(); ++f) {
+      if (r.fixed_cells[f].empty()) continue;
+      t.fixed[f] = buffer<T>(where_, static_cast<std::size_t>(domain_.size().rows() * memory_.pitch()));
+      t.fixed[f].upload_rows(r.fixed_cells[f], static_cast<std::size_t>(domain_.size().n[2]),
+                             static_cast<std::size_t>(memory_.pitch()), 0);
+    }
+  }
+
+  // The host keeps one chunk of launches ahead of the device, so that it can end the run between.
+  event begin, end, marks[2];
+  DWELL_CUDA(cudaEventCreate(begin.out()));
+  DWELL_CUDA(cudaEventCreate(end.out()));
+  for (event& m : marks) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
+  progress_publisher publisher(control);
+  const auto stopped = [&] {
+    return publisher.stopped() || (control.interrupt && control.interrupt->load());
+  };
+  int marked[2] = {0, 0}, completed = 0;
+  const auto wait_for = [&](int mark) {
+    for (;;) {
+      const cudaError_t status = cudaEventQuery(marks[mark]);
+      if (status == cudaSuccess) completed = marked[mark];
+      if (publisher.due()) publisher.publish(completed, 0.0);
+      if (status == cudaSuccess) return;
+      if (status != cudaErrorNotReady) check(status, "waiting for steps");
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+  };
+  DWELL_CUDA(cudaEventRecord(begin, stream()));
+  int chunk = 1, mark = 0;
+  bool waiting = false;
+  using clock = std::chrono::steady_clock;
+  auto last = clock::now();
+  while (t.done < r.steps && !stopped()) {
+    for (int k = 0; k < chunk && t.done < r.steps; ++k) advance(t);
+    DWELL_CUDA(cudaEventRecord(marks[mark], stream()));
+    marked[mark] = t.done;
+    if (waiting) wait_for(mark ^ 1);
+    const auto now = clock::now();
+    if (waiting && now - last < std::chrono::milliseconds(5) && chunk < 4096) chunk *= 2;
+    last = now;
+    waiting = true;
+    mark ^= 1;
+  }
+  DWELL_CUDA(cudaEventRecord(end, stream()));
+  if (waiting) wait_for(mark ^ 1);
+  DWELL_CUDA(cudaEventSynchronize(end));
+  float milliseconds = 0;
+  DWELL_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+  for (std::size_t k = 0; k < t.receivers.size(); ++k) {
+    receiver_list<T>& list = r.points.receivers[k];
+    const std::size_t width = list.points.size();
+    std::span<T> rows(list.record);
+    rows = rows.subspan(static_cast<std::size_t>(r.first_step - list.first_step) * width,
+                        static_cast<std::size_t>(t.done) * width);
+    t.receivers[k].values.download(rows);
+  }
+  publisher.rethrow();
+  return {t.done, 1e-3 * static_cast<double>(milliseconds), t.places};
+}
+
+template <class T>
+std::unique_ptr<device_steps<T>> make_steps(const device& where, const field_domain& domain,
+                                            const field_memory<T>& memory) {
+  return std::make_unique<steps_on_gpu<T>>(where, domain, memory);
+}
+
+}  // namespace
+}  // namespace dwell::cuda
+
+namespace dwell {
+
+template <>
+const device_step_functions<double>& cuda_backend() {
+  static constexpr device_step_functions<double> table{&cuda::make_steps<double>};
+  return table;
+}
+template <>
+const device_step_functions<float>& cuda_backend() {
+  static constexpr device_step_functions<float> table{&cuda::make_steps<float>};
+  return table;
+}
+
+}  // namespace dwell

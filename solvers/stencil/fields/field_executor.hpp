@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Where the fields of a runner lie and its steps are taken: on a CPU (cpu_fields.hpp) or on a GPU
+// (gpu_fields.hpp).
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/fields/field_run.hpp"
+#include "dwell/stencil/field_runner.hpp"
+
+namespace dwell {
+
+/// How a run goes. It depends on the fields: on whether fixed cells of renamed ones are the same.
+struct field_schedule {
+  std::string executor, reason;
+  int threads = 1;  ///< or a GPU's teams
+  int depth = 0;    ///< steps of a pass; 0: there are no passes
+};
+
+/// What a schedule is made for.
+template <class T>
+struct field_demand {
+  bool fixed_cells_differ = false;
+  bool parameters_change = false;
+  const field_points<T>* points = nullptr;
+};
+
+/// What computes the cells.
+struct field_kernel_facts {
+  std::string name;    ///< "compiled", "interpreted" or "built-in"
+  std::string reason;  ///< one line
+  double compile_seconds = 0;
+};
+
+template <class T>
+class field_executor {
+ public:
+  virtual ~field_executor() = default;
+  virtual field_memory<T>& memory() = 0;
+  virtual field_kernel_facts kernel() const = 0;
+  /// Compares fixed cells of every field and of the one whose memory it takes.
+  virtual bool fixed_cells_differ(const field_places& places) = 0;
+  /// No NaN and no infinity in any field.
+  virtual bool finite(const field_places& places) = 0;
+  /// Throws input_error for options that cannot be used.
+  virtual field_schedule plan(const field_demand<T>& demand) const = 0;
+  /// Ends early, after a whole step or pass, if `control` says so. Throws what its progress
+  /// function throws.
+  virtual field_run_end run(const field_schedule& schedule, field_run<T>& r,
+                            const field_places& places, const run_control& control) = 0;
+};
+
+/// Why steps of these demands are not taken in passes, on any device, or nothing.
+template <class T>
+std::optional<std::string> refuses_passes_of(const stencil_definition& definition,
+                                             const field_demand<T>& demand) {
+  if (demand.fixed_cells_differ)
+    return "fields that exchange their memory have different values in fixed cells";
+  if (!demand.points) return std::nullopt;
+  const auto& last = definition.stages().back().computed;
+  for (const source_list<T>& list : demand.points->sources)
+    if (std::ranges::none_of(last, [&](const auto& o) { return o.field == list.field; }))
+      return "field '" + definition.tape().fields[static_cast<std::size_t>(list.field)] +
+             "' has sources, and the last stage does not compute it";
+  return std::nullopt;
+}
+
+/// Bytes that a step must move if nothing stays in a cache.
+std::size_t bytes_per_step(const field_domain& domain, std::size_t value_bytes);
+
+/// Throws input_error unless the executor is one of those, and options that have a range are in it.
+void check_field_options(const field_options& options, std::span<const std::string_view> executors);
+
+/// That of a CPU. `built`: kernels that are compiled with the program, or null.
+template <class T>
+std::unique_ptr<field_executor<T>> fields_on_cpu(const built_row_kernels* built,
+                                                 const device_facts& facts,
+                                                 const field_domain& domain,
+                                                 const field_options& options);
+/// That of a GPU; the device has a stream. Throws input_error for a kernel that is not compiled,
+/// unsupported_error without the compiler of kernels at run time.
+template <class T>
+std::unique_ptr<field_executor<T>> fields_on_gpu(const device& where, const field_domain& domain,
+                                                 const field_options& options);
+
+}  // namespace dwell

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Stencils of several fields on a GPU: cases drawn at random, passes over wide fields, ends, values
+// that are not finite, reductions. Skipped, visibly, without the compiler of kernels at run time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+#include "field_cases.hpp"
+#include "field_oracle.hpp"
+#include "scratch.hpp"
+#include "stencil_place.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/stencil/field_runner.hpp"
+
+namespace dwell::test {
+namespace {
+
+class field_runner_gpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    try {
+      nvrtc::library(cuda::target_of(stencil_place::where()).driver_major);
+    } catch (const unsupported_error& e) {
+      GTEST_SKIP() << e.what();
+    }
+    setenv("DWELL_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  }
+  ~field_runner_gpu() override { unsetenv("DWELL_CACHE_DIR"); }
+  scratch_folder folder_;
+};
+
+field_place on_gpu(std::vector<const char*> executors) {
+  return {[](int) { return stencil_place::where(); }, std::move(executors), "auto",
+          {2000, 150, 24},                             2};
+}
+
+TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
+  run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal"}), 24);
+}
+
+/// Heat with a conductivity per cell, and the wave equation with a speed per cell.
+stencil_definition heat() {
+  cell_tape t{"heat", 2, {"u"}, {"k"}, {"r"}, {}, {}};
+  t.nodes = {cell_node::tap(0, std::array{0, 0}),  cell_node::tap(0, std::array{0, 1}),
+             cell_node::tap(0, std::array{-1, 0}), cell_node::tap(1, std::array{0, 0}),
+             cell_node::parameter(0)};
+  for (const auto& [a, b] : {std::pair{1, 2}, {5, 3}, {6, 4}})
+    t.nodes.push_back(cell_node::operation(a == 1 ? cell_op::add : cell_op::mul, a, b));
+  t.nodes.push_back(cell_node::operation(cell_op::add, 0, 7));
+  t.stages = {{{0, 8}}};
+  return stencil_definition(t);
+}
+stencil_definition wave() {
+  cell_tape t{"wave", 2, {"u", "v"}, {"c"}, {}, {}, {}};
+  t.nodes = {cell_node::tap(0, std::array{0, 0}), cell_node::tap(1, std::array{0, 0}),
+             cell_node::tap(2, std::array{0, 0}), cell_node::tap(0, std::array{-1, 0}),
+             cell_node::tap(0, std::array{1, 1})};
+  t.nodes.push_back(cell_node::operation(cell_op::sub, 3, 4));
+  t.nodes.push_back(cell_node::operation(cell_op::mul, 2, 5));
+  t.nodes.push_back(cell_node::operation(cell_op::sub, 6, 1));
+  t.stages = {{{0, 7}, {1, 0}}};
+  return stencil_definition(t);
+}
+
+template <class T>
+std::vector<T> some_cells(std::int64_t cells, std::uint64_t seed) {
+  std::mt19937_64 chance(seed);
+  std::uniform_real_distribution<double> values(-1, 1);
+  std::vector<T> some(static_cast<std::size_t>(cells));
+  for (T& v : some) v = static_cast<T>(values(chance));
+  return some;
+}
+
+/// Wider than a strip, longer than a team's part, all steps of a run that passes leave over.
+template <class T>
+void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint64_t seed) {
+  std::mt19937_64 chance(seed);
+  const auto below = [&](int n) {
+    return static_cast<std::int64_t>(chance() % static_cast<unsigned>(n));
+  };
+  constexpr side_kind kinds[] = {side_kind::fixed, side_kind::reflect, side_kind::mirror,
+                                 side_kind::nearest, side_kind::periodic};
+  for (const side_kind kind : kinds) {
+    const std::vector<std::int64_t> size{1 + below(1500), 200 + below(1500)};
+    field_options options;
+    options.boundaries = {field_boundary::all({kind, 0})};
+    const int steps = 20 + static_cast<int>(below(80));
+    std::vector<std::vector<T>> fields[2];
+    for (const bool passes : {false, true}) {
+      options.executor = passes ? "temporal" : "graph";
+      field_runner<T> runner(stencil_place::where(), d, size, options);
+      const auto same = some_cells<T>(size[0] * size[1], seed);
+      for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
+      for (int c = 0; c < d.coefficients(); ++c)
+        runner.set_coefficient(c, some_cells<T>(size[0] * size[1], seed + 1));
+      for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, 0.2);
+      runner.run(steps / 3);
+      runner.run(steps - steps / 3);
+      const field_report report = runner.report();
+      EXPECT_EQ(report.executor, options.executor);
+      EXPECT_EQ(report.total_steps, steps);
+      EXPECT_TRUE(!passes || report.depth > 1) << report.reason;
+      for (int f = 0; f < d.fields(); ++f) runner.field(f, fields[passes].emplace_back(same.size()));
+    }
+    for (std::size_t f = 0; f < fields[0].size(); ++f)
+      EXPECT_TRUE(same_values(fields[0][f], fields[1][f]))
+          << d.name() << ", field " << f << ", " << size[0] << "x" << size[1] << ", " << steps
+          << " steps, " << to_string(field_side{kind, 0});
+  }
+}
+TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps) {
+  passes_have_the_bits_of_single_steps<double>(heat(), 1);
+  passes_have_the_bits_of_single_steps<float>(heat(), 2);
+}
+TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps) {
+  passes_have_the_bits_of_single_steps<double>(wave(), 3);
+  passes_have_the_bits_of_single_steps<float>(wave(), 4);
+}
+
+TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {
+  for (const char* executor : {"host-loop", "graph", "temporal"}) {
+    std::atomic<bool> stop{false};
+    field_options o;
+    o.executor = executor;
+    o.interrupt = &stop;
+    o.progress_interval = 0;
+    std::int64_t told = -1;
+    o.progress = [&](const field_progress& now) {
+      EXPECT_GE(now.step, told);
+      told = now.step;
+      return now.step < 200;
+    };
+    o.boundaries = {field_boundary::all({side_kind::periodic, 0})};
+    const auto make = [&] {
+      return field_runner<double>(stencil_place::where(), heat(), {64, 50}, o);
+    };
+    const auto start = some_cells<double>(64 * 50, 5);
+    std::vector<double> found(start.size()), wanted(start.size());
+    auto runner = make();
+    runner.set_field(0, start);
+    runner.set_parameter(0, 0.25);
+    const field_outcome end = runner.run(100000000);
+    EXPECT_TRUE(end.interrupted);
+    EXPECT_LT(end.steps, 100000000);
+    EXPECT_GT(end.steps, 0);
+    runner.field(0, found);
+    o.progress = nullptr;
+    auto again = make();
+    again.set_field(0, start);
+    again.set_parameter(0, 0.25);
+    EXPECT_FALSE(again.run(end.steps).interrupted);
+    again.field(0, wanted);
+    EXPECT_EQ(found, wanted) << executor << " after " << end.steps;
+    stop = true;
+    EXPECT_TRUE(again.run(100000000).interrupted);
+    o.progress = [](const field_progress&) -> bool { throw std::runtime_error("enough"); };
+    stop = false;
+    auto thrown = make();
+    EXPECT_THROW(thrown.run(100000000), std::runtime_error);
+  }
+}
+
+TEST_F(field_runner_gpu, says_what_is_not_finite_and_reduces_as_a_cpu_does) {
+  field_options o;
+  o.boundaries = {field_boundary::all({side_kind::reflect, 0})};
+  const auto start = some_cells<float>(333 * 401, 6);
+  std::vector<field_reduction_row> rows[2];
+  for (const bool gpu : {false, true}) {
+    field_runner<float> runner(gpu ? stencil_place::where() : device::cpu(2), heat(), {333, 401}, o);
+    runner.set_field(0, start);
+    runner.set_reductions({{0, parse_field_quantity("sum"), {}},
+                           {0, parse_field_quantity("change-norm2"), {}}},
+                          7);
+    runner.run(30);
+    EXPECT_TRUE(runner.report().finite);
+    rows[gpu] = runner.reductions();
+    auto bad = start;
+    bad[12345] = std::nanf("");
+    runner.set_field(0, bad);
+    EXPECT_FALSE(runner.report().finite);
+  }
+  ASSERT_EQ(rows[0].size(), 4U);
+  ASSERT_EQ(rows[1].size(), 4U);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(rows[0][k].values, rows[1][k].values) << k;
+}
+
+TEST_F(field_runner_gpu, what_cannot_be_is_refused_in_one_line) {
+  const auto refused = [](const std::string& with, auto&& change) {
+    field_options o;
+    change(o);
+    try {
+      field_runner<double> runner(stencil_place::where(), heat(), {50, 60}, o);
+      ADD_FAILURE() << with << ": was taken";
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
+    }
+  };
+  refused("host-loop, graph or temporal", [](auto& o) { o.executor = "naive"; });
+  refused("a GPU has compiled ones alone", [](auto& o) { o.kernel = "interpreted"; });
+  refused("no pass of 1000 steps", [](auto& o) {
+    o.executor = "temporal";
+    o.depth = 1000;
+  });
+}
+
+}  // namespace
+}  // namespace dwell::test
