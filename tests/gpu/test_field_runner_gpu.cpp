@@ -39,8 +39,8 @@ class field_runner_gpu : public testing::Test {
 };
 
 field_place on_gpu(std::vector<const char*> executors) {
-  return {[](int) { return stencil_place::where(); }, std::move(executors), "auto",
-          {2000, 150, 24},                             2};
+  return {
+      [](int) { return stencil_place::where(); }, std::move(executors), "auto", {2000, 150, 24}, 9};
 }
 
 TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
@@ -50,7 +50,7 @@ TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
 /// Heat with a conductivity per cell, and the wave equation with a speed per cell.
 stencil_definition heat() {
   cell_tape t{"heat", 2, {"u"}, {"k"}, {"r"}, {}, {}};
-  t.nodes = {cell_node::tap(0, std::array{0, 0}),  cell_node::tap(0, std::array{0, 1}),
+  t.nodes = {cell_node::tap(0, std::array{0, 0}), cell_node::tap(0, std::array{0, 1}),
              cell_node::tap(0, std::array{-1, 0}), cell_node::tap(1, std::array{0, 0}),
              cell_node::parameter(0)};
   for (const auto& [a, b] : {std::pair{1, 2}, {5, 3}, {6, 4}})
@@ -109,7 +109,8 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
       EXPECT_EQ(report.executor, options.executor);
       EXPECT_EQ(report.total_steps, steps);
       EXPECT_TRUE(!passes || report.depth > 1) << report.reason;
-      for (int f = 0; f < d.fields(); ++f) runner.field(f, fields[passes].emplace_back(same.size()));
+      for (int f = 0; f < d.fields(); ++f)
+        runner.field(f, fields[passes].emplace_back(same.size()));
     }
     for (std::size_t f = 0; f < fields[0].size(); ++f)
       EXPECT_TRUE(same_values(fields[0][f], fields[1][f]))
@@ -175,11 +176,11 @@ TEST_F(field_runner_gpu, says_what_is_not_finite_and_reduces_as_a_cpu_does) {
   const auto start = some_cells<float>(333 * 401, 6);
   std::vector<field_reduction_row> rows[2];
   for (const bool gpu : {false, true}) {
-    field_runner<float> runner(gpu ? stencil_place::where() : device::cpu(2), heat(), {333, 401}, o);
+    field_runner<float> runner(gpu ? stencil_place::where() : device::cpu(2), heat(), {333, 401},
+                               o);
     runner.set_field(0, start);
-    runner.set_reductions({{0, parse_field_quantity("sum"), {}},
-                           {0, parse_field_quantity("change-norm2"), {}}},
-                          7);
+    runner.set_reductions(
+        {{0, parse_field_quantity("sum"), {}}, {0, parse_field_quantity("change-norm2"), {}}}, 7);
     runner.run(30);
     EXPECT_TRUE(runner.report().finite);
     rows[gpu] = runner.reductions();

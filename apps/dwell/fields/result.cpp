@@ -70,8 +70,10 @@ std::string to_text(const fields_result& r) {
           fmt::format("{}{}: {}", f.kernel,
                       f.compile_seconds > 0 ? " in " + format_seconds(f.compile_seconds) : "",
                       f.kernel_reason));
-  out.row("executor", fmt::format("{} on {}{}", f.executor, format_plural(f.threads, f.backend == "cpu" ? "thread" : "multiprocessor"),
-                                  f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
+  out.row("executor",
+          fmt::format("{} on {}{}", f.executor,
+                      format_plural(f.threads, f.backend == "cpu" ? "thread" : "multiprocessor"),
+                      f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
   out.row("", f.reason);
   out.gap();
   out.row("outcome", outcome_text(r.report.stopped, r.report.steps));

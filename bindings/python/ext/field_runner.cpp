@@ -301,7 +301,8 @@ void add_field_runner(nb::module_& m) {
   const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
   nb::class_<runner>(m, "FieldRunner")
       .def(nb::init<const stencil_definition&, const std::vector<std::int64_t>&, const std::string&,
-                    const sides&, const std::string&, const std::string&, const device&, double, int>(),
+                    const sides&, const std::string&, const std::string&, const device&, double,
+                    int>(),
            nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
            nb::arg("kernel"), nb::arg("executor"), nb::arg("device"),
            nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0)

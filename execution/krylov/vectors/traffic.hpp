@@ -164,7 +164,9 @@ class traffic_workspace : public counted_columns<P> {
   DWELL_HD const traffic& result() const { return all_; }
 
  private:
-  DWELL_HD void count_basis(int count) { all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count); }
+  DWELL_HD void count_basis(int count) {
+    all_.bytes += sizeof(T) * rows_ * static_cast<std::size_t>(count);
+  }
   template <int F>
   DWELL_HD void load() {
     ++all_.loads[F];

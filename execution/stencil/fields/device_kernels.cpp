@@ -68,20 +68,22 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, int operations,
     const chain_numbers n{shape, c, value_bytes};
     return n.valid() && n.scratch_bytes() <= scratch;
   };
-  for (const int warps : {8, 4, 2, 1})
+  for (const int warps : {8, 4})
     for (int steps = 1; steps <= 4; ++steps)
       for (int across = 3; across <= 21; across += 2) {
         chain_config c{warps, steps, across, 2, 1, 2};
-        if (shape.shares_coefficients()) c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 4;
+        if (shape.shares_coefficients())
+          c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 4;
         const chain_numbers n{shape, c, value_bytes};
         const kept_counts kept = n.kept();
-        if (depth > 0 && warps * steps != depth) continue;
+        // A pass may have fewer warps than its kernel.
+        if (depth > 0 && (depth % steps != 0 || depth / steps > warps)) continue;
         if (!fits(c) || kept.all() * across > most_kept ||
             kept.turn() * steps * across * operations > most_code)
           continue;
         // Cells that are right, of all that are computed; an exchange between warps costs about as
         // much as a step; half as many warps do a little more than half.
-        const double work = warps == 8 ? 1 : warps == 4 ? 0.6 : warps == 2 ? 0.35 : 0.2;
+        const double work = warps == 8 ? 1 : 0.6;
         const double score = static_cast<double>(n.own()) / n.width() * steps / (steps + 1) * work;
         if (score <= best_score) continue;
         best_score = score;

@@ -19,8 +19,8 @@ chain_shape chain_of(const field_domain& domain);
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
 
 /// The config of a pass for values of so many bytes, with so much scratch for a team; nothing where
-/// none fits. `operations` of a cell bound the code of a turn; `depth`: steps of a pass, 0: as
-/// planned.
+/// none fits. `operations` of a cell bound the code of a turn; `depth`: steps of a pass, which
+/// its warps may have; 0: as many as they have.
 std::optional<chain_config> plan_chain(const chain_shape& shape, int operations, int value_bytes,
                                        std::size_t scratch, int depth = 0);
 

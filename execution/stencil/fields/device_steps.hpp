@@ -18,14 +18,15 @@ namespace dwell {
 struct device_step_plan {
   bool graph = false;                ///< single steps of a run are queued as graphs
   std::optional<chain_config> pass;  ///< several steps a launch; what is left is single steps
+  int depth = 0;                     ///< steps of a pass: a multiple of its warps' steps
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
 
 /// What compiling took so far.
 struct compile_cost {
-  std::string compiler;  ///< "NVRTC 13.0"; empty before the first kernel
-  double seconds = 0;    ///< 0 if all kernels came from the cache
-  int spilled_bytes = 0; ///< of a lane of the pass, in memory instead of registers
+  std::string compiler;   ///< "NVRTC 13.0"; empty before the first kernel
+  double seconds = 0;     ///< 0 if all kernels came from the cache
+  int spilled_bytes = 0;  ///< of a lane of the pass, in memory instead of registers
 };
 
 template <class T>

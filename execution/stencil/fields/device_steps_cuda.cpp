@@ -19,6 +19,7 @@
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
+#include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
 
@@ -34,8 +35,8 @@ unsigned blocks_of(std::int64_t cells, unsigned block) {
   return static_cast<unsigned>((cells + block - 1) / block);
 }
 
-void launch(const loaded_kernel& kernel, dim3 grid, dim3 block, std::size_t scratch, cudaStream_t on,
-            void** args) {
+void launch(const loaded_kernel& kernel, dim3 grid, dim3 block, std::size_t scratch,
+            cudaStream_t on, void** args) {
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
@@ -126,15 +127,17 @@ class steps_on_gpu final : public device_steps<T> {
   cudaStream_t stream() const { return static_cast<cudaStream_t>(where_.stream()); }
   /// Arguments without arrays.
   fields_stage_args<T> cells() const;
-  dim3 grid() const {
+  /// Blocks of a kernel that goes over all cells, a lane over so many rows.
+  dim3 grid(int rows) const {
     const auto& n = domain_.size().n;
-    return {blocks_of(n[2], cell_block.x), std::min(blocks_of(n[1], cell_block.y), most_blocks),
+    const unsigned of_block = cell_block.y * static_cast<unsigned>(rows);
+    return {blocks_of(n[2], cell_block.x), std::min(blocks_of(n[1], of_block), most_blocks),
             std::min(static_cast<unsigned>(n[0]), most_blocks)};
   }
   void launch_cells(const kernel_source& source, fields_stage_args<T>& a, int* found,
-                    cudaStream_t on) {
+                    cudaStream_t on, int rows = 1) {
     void* args[] = {&a, &found};
-    launch(kernel_of(source), grid(), cell_block, 0, on, args);
+    launch(kernel_of(source), grid(rows), cell_block, 0, on, args);
   }
   bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
 
@@ -193,8 +196,7 @@ fields_stage_args<T> steps_on_gpu<T>::cells() const {
     a.n[axis] = static_cast<int>(domain_.size().n[static_cast<std::size_t>(axes[axis])]);
     for (int array = 0; array < d.fields() + d.coefficients(); ++array)
       for (int high = 0; high < 2; ++high)
-        a.outside[array][axis][high] =
-            static_cast<T>(domain_.side(array, axes[axis], high).value);
+        a.outside[array][axis][high] = static_cast<T>(domain_.side(array, axes[axis], high).value);
   }
   return a;
 }
@@ -276,7 +278,8 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
       for (std::size_t k = 0; k < stage.computed.size(); ++k)
         a.out[stage.computed[k].field] = memory.out[k];
       std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
-      launch_cells(sources_.stage(static_cast<int>(s)), a, nullptr, on);
+      const std::size_t taps = std::max<std::size_t>(taps_of(d.tape(), stage).size(), 1);
+      launch_cells(sources_.stage(static_cast<int>(s)), a, nullptr, on, rows_for_taps(taps));
     }
     if (t.fixed.empty()) continue;
     for (const renamed_output& renamed : stage.renamed) {
@@ -312,14 +315,13 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   for (int array = 0; array < d.fields() + d.coefficients(); ++array)
     for (std::size_t axis = 0; axis < 2; ++axis)
       for (int high = 0; high < 2; ++high)
-        a.outside[array][axis][high] =
-            static_cast<T>(domain_.side(array, axes[axis], high).value);
+        a.outside[array][axis][high] = static_cast<T>(domain_.side(array, axes[axis], high).value);
   std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
   a.warps = warps;
   const overlapping_strips strips{n.width(), n.halo(), a.nx, domain_.is_periodic(2)};
   const std::int64_t rows = std::int64_t{strips.count()} * a.ny;
-  const int teams = static_cast<int>(
-      std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
+  const int teams =
+      static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
   void* args[] = {&a};
   launch(kernel_of(sources_.pass(*t.plan.pass)), static_cast<unsigned>(teams),
@@ -372,8 +374,8 @@ bool steps_on_gpu<T>::graph(turn& t) {
 template <class T>
 void steps_on_gpu<T>::advance(turn& t) {
   if (t.plan.pass) {
-    const chain_config& c = *t.plan.pass;
-    const int warps = std::min(c.warps, (t.run.steps - t.done) / c.steps);
+    const int steps = t.plan.pass->steps;
+    const int warps = std::min(t.plan.depth, t.run.steps - t.done) / steps;
     if (warps > 0) return pass(t, warps);
   }
   if (!graph(t)) single_step(t, stream());
@@ -388,9 +390,9 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   for (const source_list<T>& list : r.points.sources) {
     t.sources.push_back(list_of(list.field, list.points, r.steps, list.first_step));
     const std::span<const T> series(list.series);
-    t.sources.back().values.upload(
-        series.subspan(static_cast<std::size_t>(r.first_step - list.first_step) * list.points.size(),
-                       static_cast<std::size_t>(r.steps) * list.points.size()));
+    t.sources.back().values.upload(series.subspan(
+        static_cast<std::size_t>(r.first_step - list.first_step) * list.points.size(),
+        static_cast<std::size_t>(r.steps) * list.points.size()));
     static_cast<void>(kernel_of(field_kernel_sources<T>::add()));
   }
   for (const receiver_list<T>& list : r.points.receivers) {
@@ -402,7 +404,8 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
     static_cast<void>(kernel_of(sources_.keep()));
     for (std::size_t f = 0; f < r.fixed_cells.size(); ++f) {
       if (r.fixed_cells[f].empty()) continue;
-      t.fixed[f] = buffer<T>(where_, static_cast<std::size_t>(domain_.size().rows() * memory_.pitch()));
+      t.fixed[f] =
+          buffer<T>(where_, static_cast<std::size_t>(domain_.size().rows() * memory_.pitch()));
       t.fixed[f].upload_rows(r.fixed_cells[f], static_cast<std::size_t>(domain_.size().n[2]),
                              static_cast<std::size_t>(memory_.pitch()), 0);
     }

@@ -21,9 +21,8 @@ constexpr std::size_t gpu_line = 128;
 int fresh_arrays(const stencil_definition& definition) {
   std::ptrdiff_t fresh = 0;
   for (const field_stage& stage : definition.stages())
-    fresh = std::max(fresh, std::ranges::count_if(stage.computed, [](const auto& o) {
-                       return o.in_place_of < 0;
-                     }));
+    fresh = std::max(fresh, std::ranges::count_if(stage.computed,
+                                                  [](const auto& o) { return o.in_place_of < 0; }));
   return static_cast<int>(fresh);
 }
 

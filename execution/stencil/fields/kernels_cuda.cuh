@@ -8,26 +8,31 @@
 
 namespace dwell::cuda {
 
-/// f(cell along y, x and z; its place in memory) of all cells. A block is a piece of rows; planes
-/// are blocks' third index.
-template <class T, class F>
-DWELL_FN void each_cell(const fields_stage_args<T>& a, F&& f) {
+/// f(z, y, x) of all cells, of one row of so many. A block is a piece of rows; planes are blocks'
+/// third index.
+template <int Rows, class T, class F>
+DWELL_FN void each_group(const fields_stage_args<T>& a, F&& f) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (x >= a.n[1]) return;
   for (int z = static_cast<int>(blockIdx.z); z < a.n[2]; z += static_cast<int>(gridDim.z))
-    for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < a.n[0];
-         y += static_cast<int>(gridDim.y * blockDim.y)) {
-      const int at[3] = {y, x, z};
-      f(at, (std::int64_t{z} * a.n[0] + y) * a.pitch + x);
-    }
+    for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) * Rows; y < a.n[0];
+         y += static_cast<int>(gridDim.y * blockDim.y) * Rows)
+      f(z, y, x);
+}
+/// f(cell along y, x and z; its place in memory) of all cells.
+template <class T, class F>
+DWELL_FN void each_cell(const fields_stage_args<T>& a, F&& f) {
+  each_group<1>(a, [&](int z, int y, int x) {
+    const int at[3] = {y, x, z};
+    f(at, (std::int64_t{z} * a.n[0] + y) * a.pitch + x);
+  });
 }
 
 template <class S, class T, int Stage>
 __global__ void __launch_bounds__(256)
     fields_stage_kernel(const __grid_constant__ fields_stage_args<T> a) {
-  each_cell(a, [&](const int(&at)[3], std::int64_t) {
-    stage_of_cell<S, T, Stage>(a, at[2], at[0], at[1]);
-  });
+  each_group<rows_together<S, Stage>>(
+      a, [&](int z, int y, int x) { stage_of_rows<S, T, Stage>(a, z, y, x); });
 }
 
 /// Gives fixed cells the values that they had: those of in[0], to out[0].

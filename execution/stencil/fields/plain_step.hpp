@@ -4,6 +4,7 @@
 // (ring_fields2d/sizes.hpp), with two facts more: reach[axis], cells to the farthest neighbour
 // along y, x and z; and axis 2 of beyond(), which is z.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
@@ -30,6 +31,7 @@ struct fields_cell {
   const fields_stage_args<T>& a;
   int at[3];  ///< y, x, z
   std::int64_t here;
+  T (&made)[S::fields];  ///< new values
 
   template <int P>
   DWELL_HD T parameter() const {
@@ -37,7 +39,7 @@ struct fields_cell {
   }
   template <int F>
   DWELL_HD void put(T v) const {
-    a.out[F][here] = v;
+    made[F] = v;
   }
   template <int A, int Dz, int Dy, int Dx>
   DWELL_HD T tap() const {
@@ -108,19 +110,57 @@ DWELL_HD void keep_cell(const fields_stage_args<T>& a, std::int64_t here) {
   }
 }
 
+/// New values go to memory.
+template <class S, class T, int Stage, int F = 0>
+DWELL_HD void store_cell(const fields_stage_args<T>& a, std::int64_t here,
+                         const T (&made)[S::fields]) {
+  if constexpr (F < S::fields) {
+    if constexpr (S::template writes<Stage>(F) && S::template copy_of<Stage>(F) < 0)
+      a.out[F][here] = made[F];
+    store_cell<S, T, Stage, F + 1>(a, here, made);
+  }
+}
+
 /// Stage `Stage` of cell (z, y, x).
 template <class S, class T, int Stage>
 DWELL_HD void stage_of_cell(const fields_stage_args<T>& a, int z, int y, int x) {
   const int at[3] = {y, x, z};
   const std::int64_t here = (std::int64_t{z} * a.n[0] + y) * a.pitch + x;
   if (is_fixed_cell<S, T>(a, at)) return keep_cell<S, T, Stage>(a, here);
-  bool inner = true;
-  for (int axis = 0; axis < 3; ++axis)
-    inner = inner && at[axis] >= S::reach[axis] && at[axis] < a.n[axis] - S::reach[axis];
-  if (inner)
-    S::template step<Stage>(fields_cell<S, T, true>{a, {y, x, z}, here});
-  else
-    S::template step<Stage>(fields_cell<S, T, false>{a, {y, x, z}, here});
+  T made[S::fields];
+  S::template step<Stage>(fields_cell<S, T, false>{a, {y, x, z}, here, made});
+  store_cell<S, T, Stage>(a, here, made);
+}
+
+/// Rows that a lane takes together: it has what they read before it stores, so that its loads wait
+/// side by side, and neighbours along y are loaded once. Few for stages that read much.
+constexpr int rows_for_taps(std::size_t taps) { return taps <= 16 ? 4 : taps <= 40 ? 2 : 1; }
+template <class S, int Stage>
+inline constexpr int rows_together = rows_for_taps(S::template taps<Stage>().size());
+
+/// Stage `Stage` of cell x of plane z in these rows, from row y on.
+template <class S, class T, int Stage>
+DWELL_HD void stage_of_rows(const fields_stage_args<T>& a, int z, int y, int x) {
+  constexpr int rows = rows_together<S, Stage>;
+  // Of an axis with a fixed side no cell reads beyond it that is not fixed.
+  const auto inner = [&](int axis, int first, int last) {
+    const int margin = S::reach[axis] > S::radius ? S::reach[axis] : S::radius;
+    const bool low = S::reach[axis] > 0 || S::beyond(0, axis, 0) == side_kind::fixed;
+    const bool high = S::reach[axis] > 0 || S::beyond(0, axis, 1) == side_kind::fixed;
+    return (!low || first >= margin) && (!high || last < a.n[axis] - margin);
+  };
+  if (inner(1, x, x) && inner(0, y, y + rows - 1) && y + rows <= a.n[0] && inner(2, z, z)) {
+    const std::int64_t here = (std::int64_t{z} * a.n[0] + y) * a.pitch + x;
+    T made[rows][S::fields];
+    DWELL_UNROLL
+    for (int r = 0; r < rows; ++r)
+      S::template step<Stage>(
+          fields_cell<S, T, true>{a, {y + r, x, z}, here + r * a.pitch, made[r]});
+    DWELL_UNROLL
+    for (int r = 0; r < rows; ++r) store_cell<S, T, Stage>(a, here + r * a.pitch, made[r]);
+    return;
+  }
+  for (int r = 0; r < rows && y + r < a.n[0]; ++r) stage_of_cell<S, T, Stage>(a, z, y + r, x);
 }
 
 }  // namespace dwell

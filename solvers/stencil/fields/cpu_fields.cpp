@@ -117,7 +117,8 @@ bool cpu_fields<T>::finite(const field_places& places) {
 
 template <class T>
 field_pass cpu_fields<T>::pass_of(int threads, int depth) const {
-  return plan_pass(domain_, threads, depth, std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)},
+  return plan_pass(domain_, threads, depth,
+                   std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)},
                    static_cast<std::int64_t>(core_cache() / 2));
 }
 

@@ -27,9 +27,10 @@ void check_field_options(const field_options& options,
   if (std::ranges::find(executors, options.executor) == executors.end()) {
     std::string list;
     for (std::size_t i = 0; i < executors.size(); ++i)
-      list += fmt::format("{}{}", i == 0                      ? ""
-                                  : i + 1 < executors.size() ? ", "
-                                                              : " or ",
+      list += fmt::format("{}{}",
+                          i == 0                     ? ""
+                          : i + 1 < executors.size() ? ", "
+                                                     : " or ",
                           executors[i]);
     throw input_error(fmt::format("executor: expected {}, found {}", list,
                                   found_word(options.executor, executors)));

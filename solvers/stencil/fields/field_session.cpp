@@ -20,9 +20,8 @@ field_session<T>::field_session(const built_row_kernels* built, const device& wh
       facts_(where.facts()),
       options_(options),
       domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
-      executor_(where.on() == backend::cpu
-                    ? fields_on_cpu<T>(built, facts_, domain_, options_)
-                    : fields_on_gpu<T>(queue_.where(), domain_, options_)),
+      executor_(where.on() == backend::cpu ? fields_on_cpu<T>(built, facts_, domain_, options_)
+                                           : fields_on_gpu<T>(queue_.where(), domain_, options_)),
       places_(memory().start()),
       parameters_(static_cast<std::size_t>(definition.parameters())),
       schedule_(executor_->plan(demand(false))) {}
@@ -147,9 +146,9 @@ field_run<T> field_session<T>::prepared(int steps) {
 
 template <class T>
 void field_session<T>::set_reductions(std::vector<field_reduction> list, int every) {
-  reductions_ =
-      field_reductions<T>(queue_.where(), definition(), static_cast<std::size_t>(domain_.size().cells()),
-                          std::move(list), every, steps_done_);
+  reductions_ = field_reductions<T>(queue_.where(), definition(),
+                                    static_cast<std::size_t>(domain_.size().cells()),
+                                    std::move(list), every, steps_done_);
 }
 
 template <class T>

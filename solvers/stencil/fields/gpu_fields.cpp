@@ -51,8 +51,8 @@ class gpu_fields final : public field_executor<T> {
         memory_(domain, where, chain_ ? domain.definition().fields() : 0),
         steps_(cuda_backend<device_step_functions<T>>().make(where, domain, memory_)) {
     if (options.kernel != "auto" && options.kernel != "compiled")
-      throw input_error(fmt::format("kernel: a GPU has compiled ones alone, found '{}'",
-                                    options.kernel));
+      throw input_error(
+          fmt::format("kernel: a GPU has compiled ones alone, found '{}'", options.kernel));
     const field_schedule first = plan({});
     steps_->prepare(steps_of(first));
   }
@@ -60,8 +60,9 @@ class gpu_fields final : public field_executor<T> {
   field_memory<T>& memory() override { return memory_; }
   field_kernel_facts kernel() const override {
     const compile_cost cost = steps_->cost();
-    std::string reason = fmt::format("by {} for compute capability {}.{}", cost.compiler,
-                                     facts_.compute_capability / 10, facts_.compute_capability % 10);
+    std::string reason =
+        fmt::format("by {} for compute capability {}.{}", cost.compiler,
+                    facts_.compute_capability / 10, facts_.compute_capability % 10);
     if (cost.spilled_bytes > 0)
       reason += fmt::format("; a lane of a pass keeps {} in memory",
                             byte_text(static_cast<double>(cost.spilled_bytes)));
@@ -84,7 +85,10 @@ class gpu_fields final : public field_executor<T> {
   device_step_plan steps_of(const field_schedule& s) const {
     device_step_plan plan;
     plan.graph = s.executor != executors::host_loop.name;
-    if (s.executor == executors::temporal.name) plan.pass = chain_->config;
+    if (s.executor == executors::temporal.name) {
+      plan.pass = chain_->config;
+      plan.depth = s.depth;
+    }
     return plan;
   }
 
@@ -109,10 +113,10 @@ std::optional<chosen_chain> gpu_fields<T>::chain_or_refusal() {
   const auto config = plan_chain(shape, operations_of(domain_.definition()), sizeof(T),
                                  facts_.shared_per_team, options_.depth);
   if (!config) {
-    no_chain_ = options_.depth > 0
-                    ? fmt::format("no pass of {} steps fits a GPU's registers and scratch",
-                                  options_.depth)
-                    : "no pass of several steps fits a GPU's registers and scratch";
+    no_chain_ =
+        options_.depth > 0
+            ? fmt::format("no pass of {} steps fits a GPU's registers and scratch", options_.depth)
+            : "no pass of several steps fits a GPU's registers and scratch";
     return std::nullopt;
   }
   return chosen_chain{*config, pass_step_seconds(*config)};
@@ -127,8 +131,8 @@ double gpu_fields<T>::pass_step_seconds(const chain_config& c) const {
   const double cell = exchange + operations_of(domain_.definition()) / rate;
   const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(domain_.size().n[2]),
                                   domain_.is_periodic(2)};
-  const double rows = static_cast<double>(strips.count()) *
-                      static_cast<double>(domain_.size().n[1]) / facts_.units;
+  const double rows =
+      static_cast<double>(strips.count()) * static_cast<double>(domain_.size().n[1]) / facts_.units;
   const double lost = 2.0 * n.depth() * n.shape.step_rows();
   const double clock = limits_.clock > 0 ? limits_.clock : 1.5e9;
   const double pass = (std::max(rows, 1.0) + lost) * n.width() * n.depth() * cell / clock;
@@ -158,18 +162,18 @@ field_schedule gpu_fields<T>::plan(const field_demand<T>& demand) const {
     refusal = refuses_passes_of(domain_.definition(), demand);
   const auto in_passes = [&](const std::string& why) {
     const chain_config& c = chain_->config;
+    const int depth = options_.depth > 0 ? options_.depth : c.warps * c.steps;
     return field_schedule{
         std::string(executors::temporal.name),
         fmt::format("{}; passes of {} steps by strips of {} cells, {} warps of {} steps", why,
-                    c.warps * c.steps, 32 * c.across, c.warps, c.steps),
-        facts_.units, c.warps * c.steps};
+                    depth, 32 * c.across, depth / c.steps, c.steps),
+        facts_.units, depth};
   };
   if (wanted == executors::temporal.name) {
     if (refusal) throw input_error("executor temporal: " + *refusal);
     return in_passes("as asked for");
   }
-  if (wanted == executors::host_loop.name)
-    return {wanted, "as asked for", facts_.units, 0};
+  if (wanted == executors::host_loop.name) return {wanted, "as asked for", facts_.units, 0};
   // Launches of a graph are those of the run that was recorded.
   const bool alike = !demand.parameters_change && !demand.fixed_cells_differ &&
                      (!demand.points || demand.points->empty());
