@@ -89,7 +89,7 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
   };
   constexpr side_kind kinds[] = {side_kind::fixed, side_kind::reflect, side_kind::mirror,
                                  side_kind::nearest, side_kind::periodic};
-  for (const side_kind kind : kinds) {
+  for (const side_kind kind : {kinds[0], kinds[1 + below(4)]}) {
     const std::vector<std::int64_t> size{1 + below(1500), 200 + below(1500)};
     field_options options;
     options.boundaries = {field_boundary::all({kind, 0})};

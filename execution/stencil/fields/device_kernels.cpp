@@ -56,12 +56,29 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
   return std::nullopt;
 }
 
-std::optional<chain_config> plan_chain(const chain_shape& shape, int operations, int value_bytes,
-                                       std::size_t scratch, int depth) {
+double chain_cycles(const chain_numbers& n, const field_work& work) {
+  const bool f64 = n.value_bytes == 8;
+  const double exchange = f64 ? 0.03 + 0.15 / n.config.steps : 0.03 + 0.06 / n.config.steps;
+  const double rate = f64 ? 64 : 128;  // operations of a multiprocessor per cycle
+  // Where the operations of a turn are more than this, its code is more than caches hold.
+  constexpr int cached_operations = 1400;
+  const int code = n.kept().turn() * n.config.steps * n.config.across * work.operations;
+  const double fetch = code > cached_operations ? 1.15 : 1;
+  const double warps = n.config.warps == 8 ? 1 : 1.6;
+  return (exchange + work.operations / rate) * fetch * warps;
+}
+
+std::optional<chain_config> plan_chain(const chain_shape& shape, const field_work& work,
+                                       int value_bytes, std::size_t scratch, int depth) {
   // Values that a lane keeps in registers, found by trying: more of them spill.
   const int most_kept = value_bytes == 8 ? 74 : 140;
-  // Cells and operations in the code of a turn: compilers take minutes for more.
-  constexpr int most_code = 20000;
+  // What a compiler has to go through, for some ten seconds of it.
+  constexpr int most_code = 6500;
+  const auto code_of = [&](const chain_numbers& n) {
+    const kept_counts kept = n.kept();
+    return kept.turn() * n.config.across * (n.config.steps * work.nodes + 10 * kept.carried()) *
+           (shape.is_mirrored_along_y ? 2 : 1);
+  };
   std::optional<chain_config> best;
   double best_score = 0;
   const auto fits = [&](const chain_config& c) {
@@ -71,23 +88,17 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, int operations,
   for (const int warps : {8, 4})
     for (int steps = 1; steps <= 4; ++steps)
       for (int across = 3; across <= 21; across += 2) {
-        chain_config c{warps, steps, across, 2, 1, 2};
-        if (shape.shares_coefficients())
-          c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 4;
-        const chain_numbers n{shape, c, value_bytes};
-        const kept_counts kept = n.kept();
         // A pass may have fewer warps than its kernel.
         if (depth > 0 && (depth % steps != 0 || depth / steps > warps)) continue;
-        if (!fits(c) || kept.all() * across > most_kept ||
-            kept.turn() * steps * across * operations > most_code)
-          continue;
-        // Cells that are right, of all that are computed; an exchange between warps costs about as
-        // much as a step; half as many warps do a little more than half.
-        const double work = warps == 8 ? 1 : 0.6;
-        const double score = static_cast<double>(n.own()) / n.width() * steps / (steps + 1) * work;
+        // With fewer rows between warps these wait for each other.
+        chain_config c{warps, steps, across, 3, 1, 2};
+        if (shape.shares_coefficients())
+          c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 10;
+        const chain_numbers n{shape, c, value_bytes};
+        if (!fits(c) || n.kept().all() * across > most_kept || code_of(n) > most_code) continue;
+        const double score = static_cast<double>(n.own()) / n.width() / chain_cycles(n, work);
         if (score <= best_score) continue;
         best_score = score;
-        // Rows between warps: the more, the less they wait for each other.
         const auto grown = [&](int chain_config::*member, int most) {
           while (c.*member < most) {
             ++(c.*member);
@@ -96,13 +107,23 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, int operations,
             break;
           }
         };
-        if (c.shared > 0) grown(&chain_config::shared, c.shared + 6);
-        grown(&chain_config::slots, 3);
         if (c.shared > 0) grown(&chain_config::shared, c.shared + 14);
         grown(&chain_config::slots, 5);
         best = c;
       }
   return best;
+}
+
+field_work work_of(const stencil_definition& d) {
+  field_work work;
+  for (const field_stage& stage : d.stages())
+    for (const int i : stage.nodes) {
+      const cell_op op = d.tape().nodes[static_cast<std::size_t>(i)].op;
+      ++work.nodes;
+      if (op != cell_op::constant && op != cell_op::parameter && op != cell_op::tap)
+        ++work.operations;
+    }
+  return work;
 }
 
 template <class T>

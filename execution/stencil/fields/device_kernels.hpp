@@ -18,11 +18,21 @@ chain_shape chain_of(const field_domain& domain);
 /// Why there is no pass of several steps on a GPU of this compute capability, or nothing.
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
 
+/// What a step computes in a cell.
+struct field_work {
+  int operations = 0;  ///< of numbers
+  int nodes = 0;       ///< of the tape: operations, taps, constants, parameters
+};
+field_work work_of(const stencil_definition& definition);
+
+/// Cycles of a multiprocessor for a cell and step that a pass computes, its halos included: by
+/// measurements on an H200 of heat, waves and Gray-Scott in f64 and f32 (docs/results/fields.md).
+double chain_cycles(const chain_numbers& numbers, const field_work& work);
+
 /// The config of a pass for values of so many bytes, with so much scratch for a team; nothing where
-/// none fits. `operations` of a cell bound the code of a turn; `depth`: steps of a pass, which
-/// its warps may have; 0: as many as they have.
-std::optional<chain_config> plan_chain(const chain_shape& shape, int operations, int value_bytes,
-                                       std::size_t scratch, int depth = 0);
+/// none fits. `depth`: steps of a pass, which its warps may have; 0: as many as they have.
+std::optional<chain_config> plan_chain(const chain_shape& shape, const field_work& work,
+                                       int value_bytes, std::size_t scratch, int depth = 0);
 
 /// Sources of kernels (fields/kernels_cuda.cuh) for values of type T.
 template <class T>

@@ -82,7 +82,8 @@ class steps_on_gpu final : public device_steps<T> {
     if (!plan.pass) return;
     DWELL_CUDA(cudaSetDevice(where_.ordinal()));
     const loaded_kernel& kernel = kernel_of(sources_.pass(*plan.pass));
-    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come again.
+    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
+    // again.
     DWELL_CUDA(cudaFuncSetAttribute(kernel.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(numbers(*plan.pass).scratch_bytes())));
     cost_.spilled_bytes = static_cast<int>(loaded(kernel.handle()).localSizeBytes);

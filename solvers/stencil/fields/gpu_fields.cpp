@@ -22,17 +22,6 @@ namespace {
 constexpr std::array<std::string_view, 4> gpu_executors{
     "auto", executors::host_loop.name, executors::graph.name, executors::temporal.name};
 
-/// Operations of a cell in a step.
-int operations_of(const stencil_definition& d) {
-  int n = 0;
-  for (const field_stage& stage : d.stages())
-    for (const int i : stage.nodes) {
-      const cell_op op = d.tape().nodes[static_cast<std::size_t>(i)].op;
-      if (op != cell_op::constant && op != cell_op::parameter && op != cell_op::tap) ++n;
-    }
-  return n;
-}
-
 /// A pass that fits, and seconds of one of its steps.
 struct chosen_chain {
   chain_config config;
@@ -110,7 +99,7 @@ std::optional<chosen_chain> gpu_fields<T>::chain_or_refusal() {
     return std::nullopt;
   }
   const chain_shape shape = chain_of(domain_);
-  const auto config = plan_chain(shape, operations_of(domain_.definition()), sizeof(T),
+  const auto config = plan_chain(shape, work_of(domain_.definition()), sizeof(T),
                                  facts_.shared_per_team, options_.depth);
   if (!config) {
     no_chain_ =
@@ -122,13 +111,10 @@ std::optional<chosen_chain> gpu_fields<T>::chain_or_refusal() {
   return chosen_chain{*config, pass_step_seconds(*config)};
 }
 
-/// A warp's cycles for a row of its strip: an exchange, and operations at the rate of the units.
 template <class T>
 double gpu_fields<T>::pass_step_seconds(const chain_config& c) const {
-  constexpr double exchange = sizeof(T) == 8 ? 0.08 : 0.047;  ///< cycles a cell and step, measured
   const chain_numbers n{chain_of(domain_), c, sizeof(T)};
-  const double rate = sizeof(T) == 8 ? limits_.fma_f64 : limits_.fma_f32;
-  const double cell = exchange + operations_of(domain_.definition()) / rate;
+  const double cell = chain_cycles(n, work_of(domain_.definition()));
   const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(domain_.size().n[2]),
                                   domain_.is_periodic(2)};
   const double rows =

@@ -293,7 +293,7 @@ TEST(ChainPlan, FitsWhateverIsRead) {
     const int bytes = chance() % 2 ? 4 : 8;
     const std::size_t scratch = (chance() % 2 ? 99 : 227) << 10;
     const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 32);
-    const auto c = plan_chain(shape, d.definition.flops(), bytes, scratch, depth);
+    const auto c = plan_chain(shape, work_of(d.definition), bytes, scratch, depth);
     if (!c) continue;
     const chain_numbers n{shape, *c, bytes};
     EXPECT_TRUE(n.valid());
@@ -328,7 +328,7 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   using sources = field_kernel_sources<double>;
   const sources of_waves(waves);
   const chain_shape shape = chain_of(waves);
-  const auto config = plan_chain(shape, 4, sizeof(double), 227 << 10);
+  const auto config = plan_chain(shape, work_of(of_wave), sizeof(double), 227 << 10);
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.keep(), of_waves.differ(),
