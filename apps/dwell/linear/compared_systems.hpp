@@ -42,6 +42,7 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
   output_files outputs;
   outputs.add(args.output);
   inputs.emplace_back("--device-facts", args.device_facts.file());
+  for (const auto& rule : args.by_command.rules) outputs.protect(rule);
   for (const auto& matrix : matrices) {
     require_source(matrix);
     inputs.emplace_back("MATRIX", matrix);
