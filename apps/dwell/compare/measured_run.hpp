@@ -15,7 +15,7 @@ namespace dwell::app {
 
 /// What a peer by command (--peer) said in its last run.
 struct peer_figure {
-  std::string command = {};  ///< as it was run; empty: this is no such peer
+  std::string command = {};  ///< words that were run; empty: this is no such peer
   double figure = 0;         ///< in its unit, as it was printed; 0: none was
   std::string unit = {};
   double cells = 0;  ///< cells that a rate counts
@@ -73,7 +73,7 @@ std::string label(const measured_run& r);
 
 /// What a peer by command printed, for programs only.
 columns<measured_run> peer_columns();
-/// The same for people, one line; empty unless `r` is one that was measured.
+/// What people read of it, one line; empty unless `r` is one that was measured.
 std::string peer_remark(const measured_run& r);
 /// What ran, where and how; and whether it did.
 columns<measured_run> run_columns(bool variants);

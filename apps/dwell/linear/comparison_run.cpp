@@ -131,7 +131,7 @@ class measurement {
     std::string executor, variant, policy;
   };
 
-  /// Of this process and one right-hand side, the baseline first.
+  /// Rows of this process and one right-hand side, the baseline first.
   std::vector<planned_row> planned_rows() const {
     const planned_row first = {executors::host_loop.name, usual_variant(request_.options), ""};
     std::vector<planned_row> rows = {first};

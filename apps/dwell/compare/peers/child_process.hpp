@@ -19,7 +19,7 @@ struct child_outcome {
 /// How a program of others is run: nothing is known of it.
 struct child_limits {
   double seconds = 600;
-  std::size_t bytes = std::size_t{1} << 24;  ///< of either stream
+  std::size_t bytes = std::size_t{1} << 24;  ///< most that either stream may have
   /// Variables of its environment besides ours.
   std::vector<std::pair<std::string, std::string>> environment = {};
 };

@@ -20,7 +20,7 @@ struct printed_value {
   std::string pattern;              ///< with one group, the value
   std::regex find;                  ///< compiled
   std::optional<std::regex> after;  ///< only lines behind the first one that has this
-  choice which = choice::last;      ///< of several matches
+  choice which = choice::last;      ///< which one of several matches
   place stream = place::both;       ///< where it is looked for; both: first output, then errors
 };
 

@@ -42,7 +42,7 @@ std::string last_words(const std::string& text) {
   return printable(text.substr(begin + 1, std::min<std::size_t>(end - begin, 200)));
 }
 
-/// As a shell would take it: quotes around what has blanks.
+/// Words as a shell would take them: quotes around what has blanks.
 std::string shell_text(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) {

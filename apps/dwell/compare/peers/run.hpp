@@ -26,7 +26,7 @@ struct peer_problem {
   double cells = 0;        ///< all that are computed in a step or call, and of those
   double changing = 0;     ///< the ones that change
   int count = 1;           ///< steps, iterations or calls of a run
-  /// Of a system: the tolerance; 0: exactly `count` iterations.
+  /// The tolerance of a system; 0: exactly `count` iterations.
   double rtol = 0;
 };
 
@@ -70,7 +70,7 @@ class peer_runs {
   const repetition& runs_;
   const std::size_t ours_;
   std::size_t made_ = 0;  ///< runs of ours
-  int rounds_ = 0;        ///< of the peers; the first is not counted
+  int rounds_ = 0;        ///< rounds of the peers; the first is not counted
   std::vector<peer_row> rows_;
 };
 
