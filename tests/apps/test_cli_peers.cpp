@@ -178,6 +178,28 @@ TEST(cli_peers, one_that_fails_is_said_in_a_line_and_the_rest_goes_on) {
   }
 }
 
+TEST(cli_peers, one_that_fails_beside_systems_and_images) {
+  const scratch_folder folder;
+  const auto rule = folder.write("rule.toml",
+                                 "[figure]\npattern = 'took (\\S+) ms'\nunit = 'ms'\nof = 'run'\n"
+                                 "[iterations]\npattern = 'in (\\S+)'\n");
+  const auto script = program(folder, "peer.sh", {"took 5 ms in 2.5"});
+  const std::pair<const char*, strings> all[] = {
+      {"cg", {"poisson2d:5x5", "--iterations", "3"}},
+      {"solve", {"poisson2d:5x5"}},
+      {"convolve", {"--size", "9x9", "--filter", "box:3"}}};
+  for (const auto& one : all) {
+    SCOPED_TRACE(one.first);
+    auto more = one.second;
+    more.insert(more.end(), {"--peer", "p=sh " + script, "--peer-rules", rule, "--format", "json"});
+    const auto r = dwell_cli(compared(one.first, more));
+    EXPECT_EQ(r.code, 4) << r.err;
+    EXPECT_EQ(row_of(r.json(), "p").at("outcome"), "failed");
+    ASSERT_EQ(lines_of(r.err).size(), 1u) << r.err;
+    EXPECT_TRUE(holds(r.err, ": p: expected a number of iterations from 1 on, found 2.5"));
+  }
+}
+
 TEST(cli_peers, a_program_that_is_not_there) {
   const scratch_folder folder;
   const auto r = dwell_cli(

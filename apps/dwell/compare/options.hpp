@@ -49,11 +49,11 @@ void add_measuring(CLI::App& app, compare_options& args, bool mixed = false);
 void add_peer_commands(CLI::App& app, peer_options& args, std::string_view problem);
 /// What they do, for the footers.
 inline constexpr const char* peer_conduct =
-    "A peer of --peer is a program of its own, started between our runs, the first run\n"
-    "not counted: NAME=COMMAND, without a shell, {names} filled in, {{ and }} for braces.\n"
-    "Its rule, a TOML file, says how its output is read. One that fails, or prints nothing\n"
-    "that its rule finds, has a row that says so, and exit code 4; what by its rule it\n"
-    "cannot do is no error.\n\n";
+    "A peer of --peer is a program of its own, started between our runs, the first\n"
+    "start not counted: NAME=COMMAND, without a shell, {names} filled in, {{ and }}\n"
+    "for braces. Its rule, a TOML file, says how its output is read. One that fails,\n"
+    "or prints nothing that its rule finds, has a row that says so, and exit code 4;\n"
+    "what by its rule it cannot do is no error.\n\n";
 /// --format, --output, in a group of their own.
 void add_results(CLI::App& app, compare_options& args);
 
