@@ -193,7 +193,8 @@ def _own_peers(peers: Sequence[str | Peer] | Mapping[str, Peer]) -> dict[str, Pe
     own: dict[str, Peer] = {}
     if isinstance(peers, str):
         raise TypeError(f"peers: expected a list of 'scipy' and callables, found {peers!r}")
-    pairs = peers.items() if isinstance(peers, Mapping) else ((getattr(p, "__name__", type(p).__name__), p) for p in peers)
+    pairs: list[tuple[Any, Any]] = list(peers.items()) if isinstance(peers, Mapping) else [
+        (getattr(peer, "__name__", type(peer).__name__), peer) for peer in peers]
     for name, peer in pairs:
         if isinstance(peer, str):
             if peer != "scipy":
