@@ -214,8 +214,7 @@ std::string to_text(const ebisu_table& t) {
   std::string tiles = fmt::format("overlapped tiles of {}x{}", q.tile_x, q.tile_y);
   if (q.device_tiles)
     tiles = fmt::format("{} device tiles of {}x{}, {} of {:.3g} us a pass", q.tiles, q.tile_x,
-                        q.tile_y, format_plural(static_cast<std::int64_t>(q.barriers), "barrier"),
-                        q.barrier * 1e6);
+                        q.tile_y, format_plural(q.barriers, "barrier"), q.barrier * 1e6);
   return fmt::format("{}, {}: a_gm {}, a_sm {}, a_cmp {}; {}\n\n", q.stencil, q.precision,
                      q.cell.memory, q.cell.shared, q.cell.flops, tiles) +
          table_of(ebisu_columns(), t.rows).text() +

@@ -54,7 +54,8 @@ struct ebisu_request {
   /// Device tiles: the barriers of a tile and a barrier's seconds, and how many tiles are computed
   /// at once; else overlapped tiles.
   bool device_tiles = false;
-  double barrier = 0, barriers = 1, tiles = 1;
+  double barrier = 0, tiles = 1;
+  int barriers = 1;
   std::vector<int> depths;
   std::vector<rates_of_device> devices;
 };
