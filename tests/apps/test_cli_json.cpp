@@ -42,11 +42,28 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{
-                       "cg", "stencil", "convolve", "compare cg", "compare solve",
-                       "compare stencil", "compare convolve", "device facts", "explain cg",
-                       "explain convolve", "explain stencil", "info", "info matrix", "info stencil",
-                       "stencil fields", "measure", "model scaling", "model sweep", "trace"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"cg",
+                                          "stencil",
+                                          "convolve",
+                                          "compare cg",
+                                          "compare solve",
+                                          "compare stencil",
+                                          "compare convolve",
+                                          "device facts",
+                                          "explain cg",
+                                          "explain convolve",
+                                          "explain stencil",
+                                          "info",
+                                          "info matrix",
+                                          "info stencil",
+                                          "stencil fields",
+                                          "measure",
+                                          "model ebisu",
+                                          "model perks",
+                                          "model roofline",
+                                          "model scaling",
+                                          "model sweep",
+                                          "trace"}));
 }
 
 TEST(cli_json, solve) {
@@ -238,6 +255,15 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+}
+
+TEST(cli_json, projections) {
+  expect_documented("model perks", {{"model", "perks", "--size", "9x9", "--cached", "9"},
+                                    {"model", "perks", "--size", "9x9", "--cached", "9",
+                                     "--parallelism", "1", "--concurrency", "2"}});
+  expect_documented("model ebisu", {{"model", "ebisu", "2d5pt"},
+                                    {"model", "ebisu", "3d7pt", "--tiling", "device"}});
+  expect_documented("model roofline", {{"model", "roofline", "3d7pt"}});
 }
 
 TEST(cli_json, model_sweep) {

@@ -47,6 +47,17 @@ output = "{folder}/record.npy"
 [reductions]
 u = "sum"
 """.replace("{folder}", folder.name), encoding="utf-8")
+rule = Path(folder.name) / "rule.toml"
+rule.write_text("""[figure]
+pattern = "([0-9]+) ms"
+unit = "ms"
+of = "run"
+[iterations]
+pattern = "([0-9]+) iterations"
+[residual]
+pattern = "residual ([0-9.e-]+)"
+""", encoding="utf-8")
+peer = ["--peer", "other=echo 3 ms, 4 iterations, residual 1e-9", "--peer-rules", str(rule)]
 commands = {
     "cg": [["cg", "trefethen:50", *cpu], ["cg", "trefethen:50", "--ranks", "2", *cpu], ["cg", "trefethen:50", "--max-iterations", "2", *cpu]],
     "stencil": [["stencil", "2d5pt", "--size", "9x9", "--until", "1e-3", *cpu],
@@ -54,12 +65,13 @@ commands = {
                 ["stencil", "2d5pt", "--size", "40x40", "--steps", "4", "--executor", "perks", *cpu]],
     "stencil fields": [["stencil", "wave2d", "--size", "9x9", "--steps", "3", *cpu],
                        ["stencil", str(own), *cpu]],
-    "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu]],
-    "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu]],
-    "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu]],
+    "compare cg": [["compare", "cg", "trefethen:50", "--iterations", "5", "--repetitions", "1", *cpu, *peer]],
+    "compare solve": [["compare", "solve", "trefethen:50", "convection2d:9x9:5", "--repetitions", "1", *cpu, *peer]],
+    "compare stencil": [["compare", "stencil", "2d5pt", "--size", "20x30", "--repetitions", "1", "--steps", "3", *cpu,
+                         *peer]],
     "convolve": [["convolve", str(picture), "--filter", "gaussian:5", *cpu]],
     "compare convolve": [["compare", "convolve", "--size", "20x30", "--filter", "box:3,gaussian:15", "--repetitions", "1",
-                          *cpu]],
+                          *cpu, *peer]],
     "explain convolve": [["explain", "convolve", "--size", "64x64", "--filter", "box:3", *cpu],
                          ["explain", "convolve", "--size", "512x512", "--filter", "box:15", "--device-facts", "h100"]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
@@ -68,6 +80,11 @@ commands = {
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
     "measure": [["measure", *cpu, "--only", "arithmetic"]],
+    "model ebisu": [["model", "ebisu", "2d5pt", "--depth", "7"],
+                    ["model", "ebisu", "3d7pt", "--tiling", "device", "--tile", "16x16", "--depth", "15"]],
+    "model perks": [["model", "perks", "--size", "100x100", "--cached", "50x100"],
+                    ["model", "perks", "--size", "9", "--cached", "0", "--parallelism", "2", "--concurrency", "4"]],
+    "model roofline": [["model", "roofline", "2d5pt"]],
     "model scaling": [["model", "scaling", "cg", "--size", "64x64", "--gpus", "1,2,128"],
                       ["model", "scaling", "3d7pt", "--size", "64x64x64", "--weak", "--one-gpu", "10"]],
     "model sweep": [["model", "sweep", "3d7pt"]],

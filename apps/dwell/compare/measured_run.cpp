@@ -45,6 +45,7 @@ bool repeat(const repetition& how, measured_run& run, const std::function<double
       how.say(fmt::format("{}, run {} of {}", label(run), k + 1, how.count + 1));
       if (*how.interrupt) return false;
       const double us = once();
+      if (how.between) how.between();
       if (*how.interrupt) return false;
       if (k > 0) run.us.push_back(us);
     }
@@ -96,7 +97,31 @@ columns<measured_run> run_columns(bool variants) {
                   {"peer", "", unit::yes, [](const row& r) { return r.peer; }},
                   {"outcome", "", unit::word, [](const row& r) { return to_string(r.outcome); }},
                   {"why", "", unit::word, [](const row& r) { return text_or_null(r.why); }}});
+  append(all, peer_columns());
   return all;
+}
+
+columns<measured_run> peer_columns() {
+  using row = measured_run;
+  return {
+      {"command", "", unit::word, [](const row& r) { return text_or_null(r.said.command); }},
+      {"printed.value", "", unit::number,
+       [](const row& r) { return number_or_null(r.said.figure); }},
+      {"printed.unit", "", unit::word, [](const row& r) { return text_or_null(r.said.unit); }},
+      {"printed.cells", "", unit::count, [](const row& r) { return number_or_null(r.said.cells); }},
+      {"printed.residual", "", unit::residual,
+       [](const row& r) { return r.said.residual ? json(*r.said.residual) : json(nullptr); }}};
+}
+
+std::string peer_remark(const measured_run& r) {
+  const auto& said = r.said;
+  if (said.command.empty() || !r.measured()) return {};
+  std::string text = fmt::format("{}: {}; printed {} {}", r.executor(), r.how.reason,
+                                 number_cell(said.figure), said.unit);
+  if (said.cells > 0)
+    text += fmt::format(" of {} cells", format_count(static_cast<std::int64_t>(said.cells)));
+  if (said.residual) text += fmt::format(", a residual of {:.2e}", *said.residual);
+  return fmt::format("{}; {}; {}", text, r.how.device, said.command);
 }
 
 columns<measured_run> ranks_column(bool shown) {

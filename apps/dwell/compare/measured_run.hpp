@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,15 @@
 #include "report/execution.hpp"
 
 namespace dwell::app {
+
+/// What a peer by command (--peer) said in its last run.
+struct peer_figure {
+  std::string command = {};  ///< words that were run; empty: this is no such peer
+  double figure = 0;         ///< in its unit, as it was printed; 0: none was
+  std::string unit = {};
+  double cells = 0;  ///< cells that a rate counts
+  std::optional<double> residual = {};
+};
 
 struct measured_run {
   enum class state { measured, unsupported, failed };
@@ -21,6 +31,7 @@ struct measured_run {
   state outcome = state::measured;
   std::string why = {};         ///< unless it was measured, one line
   std::vector<double> us = {};  ///< per iteration or step, one of each repetition, ascending
+  peer_figure said = {};
 
   measured_run() = default;
   /// One that is asked for: `variant` and `policy` are empty where there is nothing to choose.
@@ -39,6 +50,7 @@ struct repetition {
   const std::atomic<bool>* interrupt = nullptr;
   /// Told what comes next, before each run.
   std::function<void(const std::string&)> say;
+  std::function<void()> between = {};  ///< called after each run, outside of its time
 };
 
 /// One run that is not counted, then the counted ones: calls once(), which returns microseconds per
@@ -59,6 +71,10 @@ std::string label(const measured_run& r);
 
 // The columns of a row that all comparisons share.
 
+/// What a peer by command printed, for programs only.
+columns<measured_run> peer_columns();
+/// What people read of it, one line; empty unless `r` is one that was measured.
+std::string peer_remark(const measured_run& r);
 /// What ran, where and how; and whether it did.
 columns<measured_run> run_columns(bool variants);
 /// Among how many ranks it was divided; shown: people see it.

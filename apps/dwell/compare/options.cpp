@@ -63,6 +63,22 @@ void add_measuring(CLI::App& app, compare_options& args, bool mixed) {
                    : "Of all that is computed with");
 }
 
+void add_peer_commands(CLI::App& app, peer_options& args, std::string_view problem) {
+  app.add_option("--peer", args.commands,
+                 fmt::format("A program to run beside, in place of {{names}}: {}; may be given "
+                             "several times",
+                             fmt::join(peer_placeholders(problem), ", ")))
+      ->type_name("NAME=COMMAND")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--peer-rules", args.rules,
+         fmt::format("How the output of --peer is read: a TOML file, or one of {}; once, or "
+                     "for each --peer in its order (default: the one of its name)",
+                     shipped_rule_names()))
+      ->type_name("FILE|NAME")
+      ->allow_extra_args(false);
+}
+
 void add_results(CLI::App& app, compare_options& args) {
   app.option_defaults()->group("Results");
   add_choice(app, "--format", args.format, {"table", "markdown", "csv", "json"}, "Of the results");

@@ -11,6 +11,7 @@
 #include "cli/arguments.hpp"
 #include "cli/device_facts_option.hpp"
 #include "cli/output.hpp"
+#include "compare/peers/command.hpp"
 #include "report/json.hpp"
 
 #include "dwell/base/error.hpp"
@@ -25,6 +26,7 @@ struct compare_options {
   std::string precision = "f64", format = "table";
   destination output;
   int repetitions = 5;
+  peer_options by_command;
 };
 
 /// --executors (default: all but naive, which is not made for speed), --policies (with "auto"
@@ -43,6 +45,15 @@ void require_perks_for(const CLI::App& app, const compare_options& args,
 void add_where(CLI::App& app, compare_options& args, const char* but = "");
 /// --repetitions, --precision. mixed: that is one of its choices.
 void add_measuring(CLI::App& app, compare_options& args, bool mixed = false);
+/// --peer, --peer-rules. problem: as of peer_placeholders().
+void add_peer_commands(CLI::App& app, peer_options& args, std::string_view problem);
+/// What they do, for the footers.
+inline constexpr const char* peer_conduct =
+    "A peer of --peer is a program of its own, started between our runs, the first\n"
+    "start not counted: NAME=COMMAND, without a shell, {names} filled in, {{ and }}\n"
+    "for braces. Its rule, a TOML file, says how its output is read. One that fails,\n"
+    "or prints nothing that its rule finds, has a row that says so, and exit code 4;\n"
+    "what by its rule it cannot do is no error.\n\n";
 /// --format, --output, in a group of their own.
 void add_results(CLI::App& app, compare_options& args);
 

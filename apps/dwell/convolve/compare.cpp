@@ -75,6 +75,8 @@ exit_code run(const compare_convolve_arguments& args) {
   request.keeps_sums = args.out_type == "sums";
   request.images = args.images;
   request.options = options_of({args.border, "one", args.correlate});
+  request.peers = read_peers(args.by_command, "convolve");
+  for (const auto& rule : args.by_command.rules) outputs.protect(rule);
   auto result = head_of(args, request.where);
   return compare_fields(subjects, args, request.runs, result, result.convolutions,
                         [&](const compared_field& f) { return measure(request, f.name, f.size); });
@@ -100,6 +102,7 @@ command add_compare_convolve(CLI::App& app) {
               fmt::format("Some of {}; direct, the baseline, is always run. auto may take several "
                           "passes, the others take one",
                           fmt::join(args->algorithms, ", ")));
+  add_peer_commands(app, args->by_command, "convolve");
   app.option_defaults()->group("How");
   add_device(app, args->device, "Where to run; auto is the first usable GPU, else the CPU");
   add_positive(app, "--threads", args->threads,
@@ -120,7 +123,7 @@ command add_compare_convolve(CLI::App& app) {
                   "every run in one\n"
                   "pass is compared with direct's, and a bit that differs is a failure of that\n"
                   "row and exit code 4.\n") +
-      compare_conduct + exit_code_help +
+      peer_conduct + compare_conduct + exit_code_help +
       "\nExamples:\n"
       "  dwell compare convolve --size 2048x2048 --filter box:3,box:9,gaussian:31\n"
       "  dwell compare convolve --size 512x512,4096x4096 --filter laplacian --images 4 \\\n"

@@ -52,6 +52,14 @@ auto if_measured(F value) {
   };
 }
 
+/// `value` of a row whose outcome was compared with the baseline's, else null.
+template <class F>
+auto if_compared(F value) {
+  return [value](const algorithm_row& r) {
+    return r.run->measured() && !r.run->peer ? json(value(r)) : json(nullptr);
+  };
+}
+
 columns<algorithm_row> run_columns() {
   using row = algorithm_row;
   columns<row> all = {
@@ -63,12 +71,16 @@ columns<algorithm_row> run_columns() {
          return choice_cell(r.run->how.requested.executor, r.run->how.ran.executor);
        }},
       {"reason", "", unit::word, [](const row& r) { return text_or_null(r.run->report.reason); }},
+      {"peer", "", unit::yes, [](const row& r) { return r.run->peer; }},
+      {"device.name", "", unit::word, [](const row& r) { return text_or_null(r.run->how.device); }},
       {"outcome", "", unit::word, [](const row& r) { return to_string(r.run->outcome); }},
       {"why", "", unit::word, [](const row& r) { return text_or_null(r.run->why); }},
       {"passes", "passes", unit::count,
        if_measured([](const row& r) { return r.run->report.passes; })},
       {"fmas_per_cell", "taps", unit::count,
        if_measured([](const row& r) { return r.run->report.taps; })}};
+  append(all, columns_of_part<row>(peer_columns(),
+                                   [](const row& r) -> const measured_run& { return *r.run; }));
   append(all, columns_of_part<row>(time_columns("time.us", "us"),
                                    [](const row& r) -> const measured_run& { return *r.run; }));
   append(all,
@@ -90,9 +102,9 @@ columns<algorithm_row> run_columns() {
                      return number_or_null(r.per_second(r.cells() * r.run->report.taps));
                    }},
                   {"same_bits", "same bits", unit::yes,
-                   if_measured([](const row& r) { return r.run->same_bits; })},
+                   if_compared([](const row& r) { return r.run->same_bits; })},
                   {"largest_difference", "", unit::number,
-                   if_measured([](const row& r) { return r.run->difference; })}});
+                   if_compared([](const row& r) { return r.run->difference; })}});
   return all;
 }
 
@@ -105,6 +117,7 @@ std::vector<std::string> remarks(const compared_convolution& c) {
       out.push_back(fmt::format(
           "{}: {}{}", r.how.requested.executor, r.report.reason,
           r.report.passes > 1 ? fmt::format("; differs by up to {:.2g}", r.difference) : ""));
+    if (const auto peer = peer_remark(r); !peer.empty()) out.push_back(peer);
   }
   return out;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "compare/peers/run.hpp"
 #include "convolve/choices.hpp"
 #include "stencil/field.hpp"
 #include "stencil/field_difference.hpp"
@@ -112,15 +113,47 @@ class measurement {
         images_(random_images<In>(stacked(out.size, request.images))),
         from_(buffer<In>::borrow(request.where, images_.cells())),
         found_(images_.size()),
-        out_(out) {}
+        out_(out),
+        peers_(request.peers, peer_problem_of(request, out), request.where, request.runs,
+               (1 + static_cast<std::size_t>(std::ranges::count_if(
+                        request.algorithms, [](const auto& a) { return a != baseline; }))) *
+                   (static_cast<std::size_t>(request.runs.count) + 1)),
+        runs_(with_peers(request.runs, peers_)) {}
 
   void run_all() {
     if (!add(baseline)) return;
     for (const auto& algorithm : request_.algorithms)
       if (algorithm != baseline && !add(algorithm)) return;
+    const auto peers = peers_.finish();
+    if (!peers) return;
+    for (const auto& peer : *peers) {
+      compared_algorithm run;
+      static_cast<measured_run&>(run) = peer.run;
+      run.in_a_row = peer.run;  // how it calls is its own affair
+      run.report.images = request_.images;
+      run.report.taps = static_cast<int>(out_.taps.cells());
+      run.report.bytes =
+          static_cast<std::int64_t>(images_.cells().size_bytes() + found_.cells().size_bytes());
+      out_.runs.push_back(std::move(run));
+    }
   }
 
  private:
+  static peer_problem peer_problem_of(const convolution_request& request,
+                                      const compared_convolution& of) {
+    peer_problem p;
+    p.problem = "convolve";
+    p.precision = request.cells;
+    p.shape = of.filter;
+    p.size = of.size;
+    p.cells = p.changing = static_cast<double>(of.size.cells()) * request.images;
+    p.values["taps"] = to_string(of.taps);
+    p.values["images"] = std::to_string(request.images);
+    p.values["border"] = to_string(request.options.edge);
+    add_field_values(p, 0);
+    return p;
+  }
+
   bool add(const std::string& algorithm) {
     compared_algorithm run(algorithm, "", "");
     if (algorithm == automatic) run.how.ran.executor = "";
@@ -129,7 +162,7 @@ class measurement {
     if (algorithm == automatic) o.passes = filter_passes::automatic;
     std::optional<prepared_run<In, Out>> prepared;
     std::vector<double>& row = run.in_a_row.us;
-    const bool finished = repeat(request_.runs, run, [&] {
+    const bool finished = repeat(runs_, run, [&] {
       const bool counted = prepared.has_value();
       if (!counted) prepared.emplace(request_.where, out_.size, filter_, o, from_, found_);
       const double call = prepared->call();
@@ -173,6 +206,8 @@ class measurement {
   grid<Out> found_;
   std::optional<grid<Out>> expected_;
   compared_convolution& out_;
+  peer_runs peers_;
+  const repetition runs_;
 };
 
 }  // namespace

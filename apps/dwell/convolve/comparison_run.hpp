@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compare/peers/command.hpp"
 #include "convolve/comparison.hpp"
 
 #include "dwell/device/device.hpp"
@@ -18,6 +19,7 @@ struct convolution_request {
   bool keeps_sums = true;     ///< outcomes are f32 where cells are narrower; else such cells
   int images = 1;
   convolution_options options;  ///< but the algorithm
+  std::vector<peer_command> peers;
   repetition runs;
 };
 

@@ -14,6 +14,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/toml_file.hpp"
+#include "cli/toml_section.hpp"
 #include "fields/problem.hpp"
 #include "stencil/field.hpp"
 
@@ -23,113 +24,6 @@
 
 namespace dwell::app {
 namespace {
-
-std::string found_kind(const toml::node& node) {
-  if (node.is_table()) return "a table";
-  if (node.is_array()) return "an array";
-  if (const auto* text = node.as_string()) return fmt::format("'{}'", text->get());
-  if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
-  if (const auto* number = node.as_floating_point()) return fmt::format("{}", number->get());
-  return node.is_boolean() ? "true or false" : "a date";
-}
-
-/// A table of the file, whose keys are asked for one by one.
-class toml_section {
- public:
-  toml_section(const std::string& file, const toml::table& table, std::string name)
-      : file_(file), table_(table), name_(std::move(name)) {}
-
-  /// "wave.toml:12: [run] size".
-  std::string place(const toml::node& at, const std::string& key) const {
-    return fmt::format("{}:{}: {}{}", file_, at.source().begin.line,
-                       name_.empty() ? "" : name_ + " ", key);
-  }
-  [[noreturn]] void refuse(const toml::node& at, const std::string& key,
-                           const std::string& why) const {
-    throw input_error(place(at, key) + ": " + why);
-  }
-  const toml::node* find(const std::string& key) {
-    asked_.push_back(key);
-    return table_.get(key);
-  }
-  std::optional<std::string> text(const std::string& key) {
-    const auto* node = find(key);
-    if (!node) return std::nullopt;
-    if (!node->is_string()) refuse(*node, key, "expected text, found " + found_kind(*node));
-    return node->as_string()->get();
-  }
-  std::string required_text(const std::string& key) {
-    if (const auto found = text(key)) return *found;
-    refuse(table_, key, "expected text, found none");
-  }
-  std::optional<int> whole(const std::string& key, int least) {
-    const auto* node = find(key);
-    if (!node) return std::nullopt;
-    const auto* number = node->as_integer();
-    if (!number || number->get() < least || number->get() > 2147483647)
-      refuse(*node, key,
-             fmt::format("expected a whole number of at least {}, found {}", least,
-                         found_kind(*node)));
-    return static_cast<int>(number->get());
-  }
-  std::optional<toml_section> section(const std::string& key) {
-    const auto* node = find(key);
-    if (!node) return std::nullopt;
-    if (!node->is_table()) refuse(*node, key, "expected a table, found " + found_kind(*node));
-    return toml_section(file_, *node->as_table(), "[" + key + "]");
-  }
-  std::vector<toml_section> sections(const std::string& key) {
-    std::vector<toml_section> all;
-    const auto* node = find(key);
-    if (!node) return all;
-    const auto* array = node->as_array();
-    for (std::size_t k = 0; array && k < array->size(); ++k) {
-      const toml::node& one = *array->get(k);
-      if (!one.is_table()) refuse(one, key, "expected tables, found " + found_kind(one));
-      all.emplace_back(file_, *one.as_table(), "[[" + key + "]]");
-    }
-    if (!array)
-      refuse(*node, key, fmt::format("expected [[{}]], found {}", key, found_kind(*node)));
-    return all;
-  }
-  /// Names: an array, or one text with blanks between them.
-  std::vector<std::string> names(const std::string& key) {
-    std::vector<std::string> all;
-    const auto* node = find(key);
-    if (!node) return all;
-    if (const auto* text = node->as_string()) {
-      const std::string& words = text->get();
-      for (std::size_t at = 0; (at = words.find_first_not_of(" ,", at)) != std::string::npos;) {
-        const auto end = std::min(words.find_first_of(" ,", at), words.size());
-        all.push_back(words.substr(at, end - at));
-        at = end;
-      }
-      return all;
-    }
-    const auto* array = node->as_array();
-    if (!array) refuse(*node, key, "expected names, found " + found_kind(*node));
-    for (const auto& one : *array) {
-      if (!one.is_string()) refuse(one, key, "expected names, found " + found_kind(one));
-      all.push_back(one.as_string()->get());
-    }
-    return all;
-  }
-  /// Throws for a key that nobody asked for.
-  void finish() const {
-    for (const auto& [key, node] : table_)
-      if (std::ranges::find(asked_, key.str()) == asked_.end())
-        refuse(node, std::string(key.str()),
-               "no such key" + suggestion(nearest(key.str(), std::vector<std::string_view>(
-                                                                 asked_.begin(), asked_.end()))));
-  }
-  const toml::table& table() const { return table_; }
-
- private:
-  const std::string& file_;
-  const toml::table& table_;
-  std::string name_;
-  std::vector<std::string> asked_;
-};
 
 /// The lines of a text in the file begin after its quotes.
 int first_line(const std::string& text, const toml::node& node) {

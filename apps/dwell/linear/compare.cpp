@@ -58,6 +58,7 @@ comparison_request request_of(const compare_arguments& args) {
   r.policies = args.policies;
   r.peers = args.peers;
   r.variants = args.variants;
+  r.by_command = read_peers(args.by_command, "cg");
   r.rhs = args.rhs;
   r.rhs_count = args.rhs_count;
   r.ranks = args.ranks;
@@ -141,8 +142,9 @@ void add_what(CLI::App& app, compare_arguments& args) {
                             "cusparse (with cuBLAS, in a stream and in CUDA graphs), eigen (on the "
                             "CPU)");
   app.add_flag_callback(
-         "--no-peers", [&args] { args.peers.clear(); }, "No peers")
+         "--no-peers", [&args] { args.peers.clear(); }, "None of --peers")
       ->excludes(peers);
+  add_peer_commands(app, args.by_command, "cg");
 }
 
 void add_how(CLI::App& app, compare_arguments& args) {
@@ -179,7 +181,7 @@ command add_compare_cg(CLI::App& app) {
   app.footer(
       std::string("Every run starts from x = 0 and a fresh copy of the data; its time excludes\n"
                   "reading and set-up. ") +
-      compare_conduct + exit_code_help +
+      compare_conduct + peer_conduct + exit_code_help +
       "\nExamples:\n"
       "  dwell compare cg trefethen:2000 like:ecology2 --policies none,greedy,auto\n"
       "  dwell compare cg A.mtx --rtol 1e-8 --format markdown --output A.md\n"

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "linear/commands.hpp"
 #include "linear/compared_systems.hpp"
 #include "linear/peers/peers.hpp"
+#include "linear/peers/system_files.hpp"
 #include "linear/result.hpp"
 #include "linear/solve_flags.hpp"
 #include "linear/vectors.hpp"
@@ -44,11 +46,15 @@ class solve_measurement {
  public:
   solve_measurement(const solve_compare_arguments& args, const solve_options& options,
                     const device& where, const repetition& runs, const csr_view<T>& a,
-                    std::span<const T> b, solved_system& out)
+                    std::span<const T> b, const std::vector<peer_command>& by_command,
+                    const peer_problem& asked_of_peers, solved_system& out)
       : args_(args),
         options_(options),
         where_(where),
-        runs_(runs),
+        peers_(by_command, asked_of_peers, where_, runs,
+               args.solvers.size() * args.preconditioners.size() *
+                   (static_cast<std::size_t>(runs.count) + 1)),
+        runs_(with_peers(runs, peers_)),
         a_(a),
         b_(b),
         x_(b.size()),
@@ -58,6 +64,7 @@ class solve_measurement {
     for (const auto& solver : args_.solvers)
       for (const auto& name : args_.preconditioners)
         if (!add(solver, name)) return false;
+    if (!add_by_command()) return false;
     for (std::size_t k = 0; k < args_.peers.size(); ++k)
       if (!add_eigen_solves({where_, args_.threads, options_.rtol, options_.max_iterations, runs_},
                             a_, b_, out_.runs))
@@ -66,6 +73,34 @@ class solve_measurement {
   }
 
  private:
+  bool add_by_command() {
+    const auto peers = peers_.finish();
+    if (!peers) return false;
+    for (const auto& peer : *peers) {
+      compared_solve run;
+      static_cast<measured_run&>(run) = peer.run;
+      run.method = peer.run.executor();
+      run.us.clear();
+      for (const peer_result& one : peer.results) {
+        run.us.push_back(one.us + one.setup_us);
+        if (one.setup_us > 0) {
+          // Medians leave out the first, which is not counted.
+          if (run.setup_s.empty()) run.setup_s = run.solve_s = {0.0};
+          run.setup_s.push_back(one.setup_us * 1e-6);
+          run.solve_s.push_back(one.us * 1e-6);
+        }
+        run.iterations = one.iterations;
+        const bool arrived = one.residual ? *one.residual <= options_.rtol
+                                          : one.iterations < options_.max_iterations;
+        run.stopped = to_string(arrived ? stop_reason::converged : stop_reason::iteration_limit);
+      }
+      std::sort(run.us.begin(), run.us.end());
+      run.residual = std::numeric_limits<double>::quiet_NaN();  // nobody has its x
+      out_.runs.push_back(std::move(run));
+    }
+    return true;
+  }
+
   bool add(const std::string& solver, const std::string& name) {
     compared_solve run;
     run.how.requested = {automatic, automatic, automatic};
@@ -106,15 +141,35 @@ class solve_measurement {
   const solve_compare_arguments& args_;
   const solve_options& options_;
   const device where_;
-  const repetition& runs_;
+  peer_runs peers_;
+  const repetition runs_;
   const csr_view<T> a_;
   const std::span<const T> b_;
   std::vector<T> x_;
   solved_system& out_;
 };
 
+/// What peers are asked for, with files that last as long as `files`.
+peer_problem peer_problem_of_solves(const solve_compare_arguments& args,
+                                    const std::vector<peer_command>& by_command,
+                                    const matrix_source& source, const std::string& text,
+                                    std::span<const double> b, system_files& files) {
+  const auto& o = args.flags.options;
+  peer_problem p;
+  p.problem = "solve";
+  p.precision = args.precision == "mixed" ? "f64" : args.precision;
+  p.count = o.max_iterations;
+  p.rtol = o.rtol;
+  p.values["rtol"] = fmt::format("{}", o.rtol);
+  p.values["iterations"] = std::to_string(o.max_iterations);
+  p.values["rows"] = std::to_string(source.content.matrix.rows);
+  files.add_to(p, by_command, source, text, b);
+  return p;
+}
+
 solved_system measure_solves(const solve_compare_arguments& args, const device& where,
-                             const repetition& runs, const matrix_source& source) {
+                             const repetition& runs, const std::vector<peer_command>& by_command,
+                             const matrix_source& source, const std::string& text) {
   const auto& a = source.content.matrix;
   solved_system out{source.name, {}, a.rows, a.nonzeros(), {}};
   try {
@@ -123,12 +178,17 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
     out.rhs_note = rhs.note;
     solve_options options = args.flags.options;
     read_near_null(args.flags.near_null, source, args.threads, options.preconditioning);
+    system_files files;
+    const auto asked = peer_problem_of_solves(args, by_command, source, text, b, files);
     if (args.precision != "f32") {
-      solve_measurement<double>(args, options, where, runs, a.view(), b, out).run_all();
+      solve_measurement<double>(args, options, where, runs, a.view(), b, by_command, asked, out)
+          .run_all();
     } else {
       const auto single = convert<float>(a.view());
       const auto b_single = rhs_to_single(b);
-      solve_measurement<float>(args, options, where, runs, single.view(), b_single, out).run_all();
+      solve_measurement<float>(args, options, where, runs, single.view(), b_single, by_command,
+                               asked, out)
+          .run_all();
     }
   } catch (const input_error& e) {
     out.refusal = e.what();
@@ -158,6 +218,7 @@ exit_code code_of_solves(const solve_comparison& c) {
 
 exit_code run_comparison(const solve_compare_arguments& args) {
   std::optional<device> where;
+  const auto by_command = read_peers(args.by_command, "solve");
   solve_comparison result;
   compare_systems(
       args.matrices, args, args.flags.near_null.inputs(), result,
@@ -173,8 +234,8 @@ exit_code run_comparison(const solve_compare_arguments& args) {
                   false,
                   {}};
       },
-      [&](const matrix_source& source, const std::string&, const repetition& runs) {
-        return measure_solves(args, *where, runs, source);
+      [&](const matrix_source& source, const std::string& text, const repetition& runs) {
+        return measure_solves(args, *where, runs, by_command, source, text);
       });
   std::vector<heeded> runs;
   for (const auto& method : args.solvers)
@@ -203,8 +264,9 @@ command add_compare_solve(CLI::App& app) {
   auto* peers = add_choices(app, "--peers", args->peers, {"eigen"},
                             "eigen (on the CPU, with the preconditioners that it has)");
   app.add_flag_callback(
-         "--no-peers", [args] { args->peers.clear(); }, "No peers")
+         "--no-peers", [args] { args->peers.clear(); }, "None of --peers")
       ->excludes(peers);
+  add_peer_commands(app, args->by_command, "solve");
   app.option_defaults()->group("How");
   add_where(app, *args);
   add_flag(app, surface::compare_solve, "rtol", args->flags, "Converged when |r| <= rtol |b|");
@@ -216,7 +278,7 @@ command add_compare_solve(CLI::App& app) {
   add_results(app, *args);
   app.footer(std::string("Every solve starts from x = 0 and arrays on the host; its time includes\n"
                          "set-up and the answer's way back. ") +
-             compare_conduct + exit_code_help +
+             compare_conduct + peer_conduct + exit_code_help +
              "\nExamples:\n"
              "  dwell compare solve poisson2d:300x300\n"
              "  dwell compare solve A.mtx --solvers bicgstab,gmres --format markdown");

@@ -42,6 +42,7 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
   output_files outputs;
   outputs.add(args.output);
   inputs.emplace_back("--device-facts", args.device_facts.file());
+  for (const auto& rule : args.by_command.rules) outputs.protect(rule);
   for (const auto& matrix : matrices) {
     require_source(matrix);
     inputs.emplace_back("MATRIX", matrix);
@@ -59,8 +60,12 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
                      subject.heed_signals();
                      return measure(source, matrices[i], std::as_const(runs));
                    });
-  for (const auto& m : result.matrices)
+  for (const auto& m : result.matrices) {
     if (!m.refusal.empty()) say(m.name + ": " + m.refusal);
+    for (const auto& r : m.runs)
+      if (r.outcome == measured_run::state::failed && !r.said.command.empty())
+        say(m.name + ": " + r.executor() + ": " + r.why);
+  }
 }
 
 }  // namespace dwell::app

@@ -49,7 +49,10 @@ std::vector<std::string> remarks(const comparison& c, const compared_matrix& m) 
     if (!as_asked)
       out.push_back(fmt::format("{}: ended after {}: {}", label(r),
                                 format_plural(r.iterations, "iteration"), r.stopped));
-    if (r.peer) out.push_back(fmt::format("{}: {}; {}", r.executor(), r.how.reason, r.how.device));
+    if (const auto peer = peer_remark(r); !peer.empty())
+      out.push_back(peer);
+    else if (r.peer)
+      out.push_back(fmt::format("{}: {}; {}", r.executor(), r.how.reason, r.how.device));
   }
   return out;
 }

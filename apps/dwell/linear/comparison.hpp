@@ -18,7 +18,7 @@ struct compared_run : measured_run {
   std::string policy_chosen = {};  ///< whose plan it was, where the policy picks among others'
   int iterations = 0;              ///< count of the last repetition
   std::string stopped = {};        ///< stop_reason of the last repetition, as text
-  double residual = 0;             ///< true and relative, likewise
+  double residual = 0;             ///< true and relative, likewise; NaN: not known
   double floor_us = 0;             ///< per iteration; 0: not known
   solve_prospect prospect = {};    ///< where phases are not launches
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/units.hpp"
 
@@ -85,7 +86,9 @@ columns<cg_row> system_run_columns(const comparison& c) {
           {"stop_reason", "", unit::word,
            [](const row& r) { return if_measured(r, r.run->stopped); }},
           {"residual.relative_true", "true residual", unit::residual,
-           [](const row& r) { return if_measured(r, r.run->residual); }}});
+           [](const row& r) {  // NaN: not known
+             return std::isnan(r.run->residual) ? json(nullptr) : if_measured(r, r.run->residual);
+           }}});
   return all;
 }
 

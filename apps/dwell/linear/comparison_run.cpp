@@ -6,10 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
 #include "linear/peers/peers.hpp"
+#include "linear/peers/system_files.hpp"
 #include "linear/ranks.hpp"
 #include "linear/result.hpp"
 #include "linear/right_hand_sides.hpp"
@@ -92,7 +94,8 @@ class measurement {
  public:
   /// wide: the system in f64, of which ranks make theirs.
   measurement(const comparison_request& request, const csr_view<T>& a, std::span<const T> b,
-              const csr<double>& wide_a, const std::vector<double>& wide_b, compared_matrix& out)
+              const csr<double>& wide_a, const std::vector<double>& wide_b,
+              const peer_problem& asked_of_peers, compared_matrix& out)
       : request_(request),
         a_(a),
         b_(b),
@@ -100,23 +103,22 @@ class measurement {
         wide_b_(wide_b),
         x_(b.size()),
         out_(out),
-        estimates_(request, a) {}
+        estimates_(request, a),
+        planned_(planned_rows()),
+        peers_(request.by_command, asked_of_peers, request.where, request.runs,
+               planned_.size() * (static_cast<std::size_t>(request.runs.count) + 1)),
+        runs_(with_peers(request.runs, peers_)) {}
 
   bool run_all(const std::string& text) {
-    if (!add(executors::host_loop.name, usual_variant(request_.options), "")) return false;
-    for (const auto& executor : request_.executors)
-      for (const auto& variant : variants_of(executor))
-        for (const auto& policy : policies_of(executor)) {
-          if (executor == executors::host_loop.name && variant == usual_variant(request_.options))
-            continue;  // the first row
-          if (!add(executor, variant, policy)) return false;
-        }
+    for (const auto& row : planned_)
+      if (!add(row.executor, row.variant, row.policy)) return false;
     for (const int ranks : request_.ranks)
       for (const auto& variant : variants_of(executors::host_loop.name))
         if (!add_ranks(ranks, variant)) return false;
     for (const int together : {1, 2, 4, 8})
       if (request_.rhs_count > 1 && together <= request_.rhs_count && !add_several(together))
         return false;
+    if (!add_by_command()) return false;
     for (const auto& peer : request_.peers)
       if (!(peer == "cusparse" ? add_cusparse(request_, text, out_.runs)
                                : add_eigen(request_, a_, b_, out_.runs)))
@@ -125,6 +127,43 @@ class measurement {
   }
 
  private:
+  struct planned_row {
+    std::string executor, variant, policy;
+  };
+
+  /// Rows of this process and one right-hand side, the baseline first.
+  std::vector<planned_row> planned_rows() const {
+    const planned_row first = {executors::host_loop.name, usual_variant(request_.options), ""};
+    std::vector<planned_row> rows = {first};
+    for (const auto& executor : request_.executors)
+      for (const auto& variant : variants_of(executor))
+        for (const auto& policy : policies_of(executor))
+          if (executor != first.executor || variant != first.variant)
+            rows.push_back({executor, variant, policy});
+    return rows;
+  }
+
+  bool add_by_command() {
+    const auto peers = peers_.finish();
+    if (!peers) return false;
+    for (const auto& peer : *peers) {
+      compared_run run;
+      static_cast<measured_run&>(run) = peer.run;
+      if (!peer.results.empty()) {
+        const peer_result& last = peer.results.back();
+        const auto& o = request_.options;
+        run.iterations = last.iterations;
+        const bool arrived =
+            last.residual ? *last.residual <= o.rtol : last.iterations < o.max_iterations;
+        run.stopped = to_string(!o.fixed_iterations && arrived ? stop_reason::converged
+                                                               : stop_reason::iteration_limit);
+        run.residual = std::numeric_limits<double>::quiet_NaN();  // nobody has its x
+      }
+      out_.runs.push_back(std::move(run));
+    }
+    return true;
+  }
+
   std::vector<std::string> variants_of(const std::string& executor) const {
     if (!request_.variants.empty()) return request_.variants;
     return {has_policies(executor) ? std::string(automatic) : usual_variant(request_.options)};
@@ -140,7 +179,7 @@ class measurement {
     options.variant = variant;
     options.policy = policy.empty() ? nothing_cached : policy;
     options.assume_symmetric = true;  // estimates_ has looked
-    const bool finished = repeat(request_.runs, run, [&] {
+    const bool finished = repeat(runs_, run, [&] {
       std::fill(x_.begin(), x_.end(), T(0));
       const auto report = solve(request_.where, a_, b_, std::span<T>(x_), options);
       run.how = execution_of(report, run.how.requested);
@@ -233,7 +272,27 @@ class measurement {
   std::vector<T> x_;
   compared_matrix& out_;
   estimates<T> estimates_;
+  const std::vector<planned_row> planned_;
+  peer_runs peers_;
+  const repetition runs_;
 };
+
+/// What peers are asked for, with files that last as long as `files`.
+peer_problem peer_problem_of(const comparison_request& request, const matrix_source& source,
+                             const std::string& text, std::span<const double> b,
+                             system_files& files) {
+  const auto& o = request.options;
+  peer_problem p;
+  p.problem = "cg";
+  p.precision = request.precision;
+  p.count = o.max_iterations;
+  p.rtol = o.fixed_iterations ? 0 : o.rtol;
+  p.values["rtol"] = fmt::format("{}", p.rtol);
+  p.values["iterations"] = std::to_string(o.max_iterations);
+  p.values["rows"] = std::to_string(source.content.matrix.rows);
+  files.add_to(p, request.by_command, source, text, b);
+  return p;
+}
 
 }  // namespace
 
@@ -250,12 +309,14 @@ compared_matrix measure(const comparison_request& asked, const matrix_source& so
     const auto rhs = make_consistent_rhs(parse_rhs(request.rhs), source, request.threads);
     const std::vector<double>& b = rhs.b;
     out.rhs_note = rhs.note;
+    system_files files;
+    const auto asked_of_peers = peer_problem_of(request, source, text, b, files);
     if (request.precision == "f64") {
-      measurement<double>(request, a.view(), b, a, b, out).run_all(text);
+      measurement<double>(request, a.view(), b, a, b, asked_of_peers, out).run_all(text);
     } else {
       const auto single = convert<float>(a.view());
       const auto b_single = rhs_to_single(b);
-      measurement<float>(request, single.view(), b_single, a, b, out).run_all(text);
+      measurement<float>(request, single.view(), b_single, a, b, asked_of_peers, out).run_all(text);
     }
   } catch (const input_error& e) {
     out.refusal = e.what();

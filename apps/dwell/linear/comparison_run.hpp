@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/matrix_source.hpp"
+#include "compare/peers/command.hpp"
 #include "linear/comparison.hpp"
 #include "linear/near_null.hpp"
 
@@ -28,6 +29,7 @@ struct comparison_request {
   std::string partition = "rows";  ///< which rows a rank gets
   solve_options options;  ///< fixed_iterations, max_iterations, rtol, preconditioner, interrupt
   near_null_files near_null;
+  std::vector<peer_command> by_command;
   repetition runs;
 };
 

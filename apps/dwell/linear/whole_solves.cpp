@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compare/forms.hpp"
 #include "compare/layout.hpp"
@@ -31,9 +32,9 @@ bool has_converged(const compared_solve& r) {
   return r.measured() && r.stopped == to_string(stop_reason::converged);
 }
 
-/// Median of all but the first.
-double median_of_counted(std::vector<double> v) {
-  if (v.size() < 2) return 0;
+/// Median of all but the first; null where there is none.
+json median_of_counted(std::vector<double> v) {
+  if (v.size() < 2) return nullptr;
   v.erase(v.begin());
   std::sort(v.begin(), v.end());
   return 0.5 * (v[(v.size() - 1) / 2] + v[v.size() / 2]);
@@ -69,7 +70,10 @@ columns<solve_row> run_columns_of() {
              {"stop_reason", "", unit::word,
               [](const row& r) { return solve_if_measured(r, r.run->stopped); }},
              {"residual.relative_true", "true residual", unit::residual,
-              [](const row& r) { return solve_if_measured(r, r.run->residual); }}});
+              [](const row& r) {  // NaN: not known
+                return std::isnan(r.run->residual) ? json(nullptr)
+                                                   : solve_if_measured(r, r.run->residual);
+              }}});
   return all;
 }
 
@@ -95,7 +99,9 @@ std::vector<std::string> solve_remarks(const solved_system& m) {
     else if (!has_converged(r))
       out.push_back(fmt::format("{}: ended after {}: {}", solve_name(r),
                                 format_plural(r.iterations, "iteration"), r.stopped));
-    if (r.measured() && r.peer)
+    if (const auto peer = peer_remark(r); !peer.empty())
+      out.push_back(peer);
+    else if (r.measured() && r.peer)
       out.push_back(fmt::format("{}: {}; {}", solve_name(r), r.how.reason, r.how.device));
   }
   return out;

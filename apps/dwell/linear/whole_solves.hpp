@@ -19,7 +19,7 @@ struct compared_solve : measured_run {
   std::vector<double> setup_s, solve_s;  ///< parts of each run, with the first that is not counted
   int iterations = 0;                    ///< count of the last repetition
   std::string stopped;                   ///< stop_reason of the last repetition, as text
-  double residual = 0;                   ///< true and relative, likewise
+  double residual = 0;                   ///< true and relative, likewise; NaN: not known
 };
 
 struct solved_system {

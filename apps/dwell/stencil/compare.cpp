@@ -125,6 +125,8 @@ exit_code run(const compare_stencil_arguments& args) {
   require_one_reader({{"--source", args.source}, {"--device-facts", args.device_facts.file()}});
   const auto subjects = subjects_of(args);
   auto request = request_of(args);
+  request.peers = read_peers(args.by_command, "stencil");
+  for (const auto& rule : args.by_command.rules) outputs.protect(rule);
   if (!args.source.empty()) {
     if (args.precision == "f64")
       read_source<double>(args, subjects, request);
@@ -158,6 +160,7 @@ command add_compare_stencil(CLI::App& app) {
       app, args->orders,
       "host-loop, graph, persistent: orders in which a step takes the cells, as of 'dwell stencil "
       "--order'");
+  add_peer_commands(app, args->by_command, "stencil");
   app.option_defaults()->group("How");
   add_where(app, *args,
             "; refused on a GPU. perks runs one for every tile of its plan, more or fewer than "
@@ -179,7 +182,7 @@ command add_compare_stencil(CLI::App& app) {
       std::string("Every run starts from a fresh copy of the field; its time excludes set-up.\n"
                   "Its whole field is compared with host-loop's, and a bit that differs is a\n"
                   "failure of that row and exit code 4.\n") +
-      compare_conduct + exit_code_help +
+      peer_conduct + compare_conduct + exit_code_help +
       "\nExamples:\n"
       "  dwell compare stencil 2d5pt --size 1320x1200,8192x8192\n"
       "  dwell compare stencil 2d5pt 2d9pt --size 2048x2048 --executors graph,perks \\\n"

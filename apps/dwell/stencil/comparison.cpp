@@ -101,10 +101,20 @@ columns<stencil_row> field_run_columns(bool order = false, bool modelled = false
              return bytes < 0 ? json(nullptr) : json(bytes);
            }},
           {"same_bits", "same bits", unit::yes,
-           [](const row& r) { return r.run->measured() ? json(r.run->same_bits) : json(nullptr); }},
+           [](const row& r) {
+             return r.run->measured() && !r.run->peer ? json(r.run->same_bits) : json(nullptr);
+           }},
           {"steps", "", unit::count,
            [](const row& r) { return r.run->measured() ? json(r.run->steps) : json(nullptr); }}});
   return all;
+}
+
+/// Is a peer among the rows?
+bool has_peers(const stencil_comparison& c) {
+  for (const auto& s : c.stencils)
+    if (std::any_of(s.runs.begin(), s.runs.end(), [](const auto& r) { return r.peer; }))
+      return true;
+  return false;
 }
 
 /// Whether there is something to tell of orders.
@@ -144,6 +154,7 @@ std::vector<std::string> remarks(const compared_stencil& s) {
       out.push_back(fmt::format("{}: {}: {}", label(r), to_string(r.outcome), r.why));
     else if (!r.how.requested.policy.empty() || r.ranks > 0)
       out.push_back(fmt::format("{}: {}", label(r), r.how.reason));
+    if (const auto peer = peer_remark(r); !peer.empty()) out.push_back(peer);
   }
   return out;
 }
@@ -171,6 +182,9 @@ std::vector<std::string> legend(const stencil_comparison& c) {
                           : "",
       c.on_ranks ? ranks_legend : "",
       "same bits: the whole field, as host-loop's, after every run.",
+      has_peers(c) ? "Peers: by what they print; their fields are not compared, their bytes are "
+                     "taken for ours."
+                   : "",
       "Measured by dwell " DWELL_VERSION_STRING "."};
   std::erase(out, "");
   return out;

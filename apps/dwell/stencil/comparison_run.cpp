@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compare/peers/run.hpp"
 #include "stencil/field.hpp"
 #include "stencil/field_difference.hpp"
 #include "stencil/field_memory.hpp"
@@ -49,37 +50,73 @@ class measurement {
         start_(make_initial<T>(request.start, out.size)),
         u_(start_),
         source_(std::get_if<grid<T>>(&request.source)),
-        out_(out) {
+        out_(out),
+        planned_(planned_rows(request)),
+        peers_(request.peers, peer_problem_of(request, out), request.where, request.runs,
+               (planned_.size() + request.ranks.size()) *
+                   (static_cast<std::size_t>(request.runs.count) + 1)),
+        runs_(with_peers(request.runs, peers_)) {
     set_roof(request.where.facts(), (source_ ? 3 : 2) * start_.cells().size_bytes(), out);
     set_explanation();
   }
 
   bool run_all() {
-    if (!add_orders(executors::host_loop.name)) return false;
-    for (const auto& executor : request_.executors) {
-      if (executor == executors::host_loop.name) continue;
-      if (has_whole_steps(executor)) {
-        if (!add_orders(executor)) return false;
-        continue;
-      }
-      if (!has_policies(executor)) {
-        if (!add(executor, "")) return false;
-        continue;
-      }
-      for (const auto& policy : request_.policies)
-        if (!add(executor, policy)) return false;
+    for (const auto& row : planned_)
+      if (!add(row.executor, row.policy, row.order)) return false;
+    for (const int ranks : request_.ranks)
+      if (!add_ranks(ranks)) return false;
+    const auto peers = peers_.finish();
+    if (!peers) return false;
+    for (const auto& peer : *peers) {
+      compared_stencil_run run;
+      static_cast<measured_run&>(run) = peer.run;
+      run.steps = request_.options.steps;
+      out_.runs.push_back(std::move(run));
     }
-    return std::all_of(request_.ranks.begin(), request_.ranks.end(),
-                       [&](int ranks) { return add_ranks(ranks); });
+    return true;
   }
 
  private:
-  bool add_orders(const std::string& executor) {
-    return std::all_of(request_.orders.begin(), request_.orders.end(),
-                       [&](const std::string& order) { return add(executor, "", order); });
+  struct planned_row {
+    std::string executor, policy;
+    std::string order;  ///< empty where the executor has its own
+  };
+
+  /// The baseline first; those of ranks are not among them.
+  static std::vector<planned_row> planned_rows(const stencil_request& request) {
+    std::vector<planned_row> rows;
+    const auto add_orders = [&](const std::string& executor) {
+      for (const auto& order : request.orders) rows.push_back({executor, "", order});
+    };
+    add_orders(executors::host_loop.name);
+    for (const auto& executor : request.executors) {
+      if (executor == executors::host_loop.name) continue;
+      if (has_whole_steps(executor)) {
+        add_orders(executor);
+      } else if (has_policies(executor)) {
+        for (const auto& policy : request.policies) rows.push_back({executor, policy, ""});
+      } else {
+        rows.push_back({executor, "", ""});
+      }
+    }
+    return rows;
   }
-  /// order: empty where the executor has its own.
-  bool add(const std::string& executor, const std::string& policy, const std::string& order = {}) {
+
+  static peer_problem peer_problem_of(const stencil_request& request, const compared_stencil& of) {
+    peer_problem p;
+    p.problem = "stencil";
+    p.precision = request.precision;
+    p.shape = of.name;
+    p.size = of.size;
+    p.cells = static_cast<double>(of.size.cells());
+    p.changing = static_cast<double>(of.changing_cells);
+    p.count = request.options.steps;
+    p.values["steps"] = std::to_string(request.options.steps);
+    add_field_values(p, find_stencil_shape(of.name).radius);
+    return p;
+  }
+
+  bool add(const std::string& executor, const std::string& policy, const std::string& order) {
     compared_stencil_run run(executor, "", policy);
     run.how.requested.order = order;
     stencil_options options = request_.options;
@@ -97,7 +134,7 @@ class measurement {
       options.blocking = untiled.blocking;
     }
     options.interrupt = request_.runs.interrupt;
-    const bool finished = repeat(request_.runs, run, [&] {
+    const bool finished = repeat(runs_, run, [&] {
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
       const auto report = solve(request_.where, u_, options, source_);
       if (report.stopped == stencil_stop::interrupted) return 0.0;
@@ -128,7 +165,7 @@ class measurement {
     options.steps = request_.options.steps;
     options.shape = out_.name;
     options.interrupt = request_.runs.interrupt;
-    const bool finished = repeat_on_ranks(request_.runs, run, [&] {
+    const bool finished = repeat_on_ranks(runs_, run, [&] {
       check_gpus(choice, where, nullptr);
       std::copy(start_.cells().begin(), start_.cells().end(), u_.cells().begin());
       const ranked_field got = solve_on_ranks(choice, nullptr, where, request_.threads, {},
@@ -175,6 +212,9 @@ class measurement {
   std::optional<grid<T>> expected_;
   std::optional<stencil_explanation> explanation_;
   compared_stencil& out_;
+  const std::vector<planned_row> planned_;
+  peer_runs peers_;
+  const repetition runs_;
 };
 
 }  // namespace

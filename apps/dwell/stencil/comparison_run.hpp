@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "compare/peers/command.hpp"
 #include "stencil/comparison.hpp"
 
 #include "dwell/device/device.hpp"
@@ -23,6 +24,7 @@ struct stencil_request {
   stencil_options options;                                         ///< edge, steps
   std::vector<int> ranks;  ///< also rows of so many ranks each
   int threads = 0;         ///< threads of each rank on a CPU; 0: its share
+  std::vector<peer_command> peers;
   repetition runs;
 };
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <charconv>
 
-#include "linear/peers/child_process.hpp"
+#include "compare/peers/child_process.hpp"
 #include "studies/measure/probe.hpp"
 
 #include "dwell/base/error.hpp"

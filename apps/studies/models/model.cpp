@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -14,6 +15,7 @@
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "stencil/choices.hpp"
+#include "studies/models/projection_commands.hpp"
 #include "studies/models/scaling_command.hpp"
 #include "studies/models/sweep.hpp"
 
@@ -111,13 +113,29 @@ command add_model(CLI::App& app) {
   app.footer(
       "Examples:\n"
       "  dwell model sweep 2d5pt --balance 1:100 --shared 64:1024\n"
-      "  dwell model scaling cg --size 1024x1024x1024 --variant pipelined");
+      "  dwell model scaling cg --size 1024x1024x1024 --variant pipelined\n"
+      "  dwell model perks --size 3072x3072 --cached 3072x1512\n"
+      "  dwell model ebisu 2d5pt --depth 7,12 --on a100\n"
+      "  dwell model roofline 2d5pt --steps 1,4,20 --removed 50,100");
   auto* sweep = app.add_subcommand(
       "sweep", "Depth and scratch that temporal blocking wants, by the machine balance");
   auto* scaling = app.add_subcommand(
       "scaling", "What an iteration takes on more and more GPUs, and what binds it");
-  const command run_sweep = add_sweep(*sweep), run_scaling = add_scaling(*scaling);
-  return [=] { return sweep->parsed() ? run_sweep() : run_scaling(); };
+  auto* perks = app.add_subcommand("perks", "Projected peak of PERKS by what is cached");
+  auto* ebisu =
+      app.add_subcommand("ebisu", "Attainable performance of temporal blocking, by depth and tile");
+  auto* roofline =
+      app.add_subcommand("roofline", "Machine balance, and the roof of steps that are combined");
+  const std::pair<CLI::App*, command> all[] = {{sweep, add_sweep(*sweep)},
+                                               {scaling, add_scaling(*scaling)},
+                                               {perks, add_perks_model(*perks)},
+                                               {ebisu, add_ebisu_model(*ebisu)},
+                                               {roofline, add_roofline_model(*roofline)}};
+  return [all = std::vector(std::begin(all), std::end(all))] {
+    for (const auto& [app_of, run_it] : all)
+      if (app_of->parsed()) return run_it();
+    return exit_code::bad_input;
+  };
 }
 
 }  // namespace dwell::app

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,9 @@ from ._solver import Solver
 if TYPE_CHECKING:
     import matplotlib.axes
     import pandas
+
+#: ``peer(A, b, rtol, maxiter)`` returns x, or x and how many iterations it made.
+Peer = Callable[[Any, Any, float, int], Any]
 
 EXECUTORS = ("host-loop", "graph", "persistent", "perks")
 _SHOWN = ("executor", "variant", "policy", "outcome", "time", "speed-up", "iterations", "residual")
@@ -92,7 +95,7 @@ def compare(
     A: Any, b: Any = None, *, executors: Sequence[str] = EXECUTORS, variants: Sequence[str] | None = None,
     policies: Sequence[str] = ("none", "auto"), preconditioner: str = "none", device: str | None = None,
     threads: int = 0, iterations: int = 200, rtol: float | None = None, maxiter: int | None = None,
-    repetitions: int = 5, peers: Sequence[str] = ("scipy",),
+    repetitions: int = 5, peers: Sequence[str | Peer] | Mapping[str, Peer] = ("scipy",),
 ) -> Comparison:
     """Measure the solves of a system by every executor, form of the iteration and policy.
 
@@ -112,8 +115,13 @@ def compare(
         Run until the residual is so small instead, at most `maxiter` iterations.
     repetitions : int
         Counted runs of each, after one that is not.
-    peers : sequence of str
-        "scipy": ``scipy.sparse.linalg.cg``.
+    peers : sequence of str and callables, or dict of name to callable
+        "scipy": ``scipy.sparse.linalg.cg``. A callable is a peer of your own, by JAX, CuPy, PyTorch, Numba or whatever
+        else: ``peer(A, b, rtol, maxiter)`` gets a ``scipy.sparse.csr_array`` and an array of shape (n,), starts from
+        x = 0 and returns x, or (x, iterations). `rtol` is 0.0 where `maxiter` iterations are to be made; else the
+        iterations must be returned. x is what ``numpy.asarray`` takes, and the time of a call ends when it has taken
+        it. Its calls, the first of which is not counted, are spread over the runs of ours. Its row has the residual of
+        its x; one that raises an exception, or returns no such x, has a row that says so.
     preconditioner, device, threads
         As of ``Solver``.
 
@@ -138,9 +146,7 @@ def compare(
     for name, value in (("repetitions", repetitions), ("iterations", iterations)):
         if whole(value, name) < 1:
             raise ValueError(f"{name}: expected at least 1, found {value}")
-    for peer in peers:
-        if peer != "scipy":
-            raise ValueError(f"peers: expected 'scipy', found {peer!r}")
+    own = _own_peers(peers)
     for name, words in (("executors", executors), ("policies", policies), ("variants", variants or ())):
         if isinstance(words, str):
             raise TypeError(f"{name}: expected a list of words, found {words!r}")
@@ -156,26 +162,110 @@ def compare(
     if rtol is not None:
         options["rtol"] = rtol
     out = Comparison()
-    for executor, variant, policy in _choices(executors, variants, policies):
+    choices = list(_choices(executors, variants, policies))
+    matrix = scipy.sparse.csr_array((a.data, a.indices, a.indptr), shape=(a.rows, a.cols))
+    limit = iterations if rtol is None else maxiter or 10 * a.rows
+    turns = _Turns(own, matrix, rhs, 0.0 if rtol is None else rtol, limit, repetitions, len(choices))
+    for executor, variant, policy in choices:
         row: dict[str, Any] = {"executor": executor, "variant": variant, "policy": policy}
         try:
             solver = Solver._of(a, device, threads, {**options, "executor": executor, "variant": variant,
                                                      "policy": policy or "none"})
-            row |= _measured(solver, rhs, repetitions)
+            row |= _measured(solver, rhs, repetitions, turns)
         except UnsupportedError as error:
             row |= _lost("unsupported", error)
         except DeviceError as error:
             row |= _lost("failed", error)
         out.append(row)
-    if "scipy" in peers:
-        count = iterations if rtol is None else maxiter or 10 * a.rows
+    out.extend(turns.rows())
+    if "scipy" in peers and "scipy" not in own:
         out.append({"executor": "scipy", "variant": "textbook", "policy": ""}
-                   | _scipy(a, rhs, preconditioner, 0.0 if rtol is None else rtol, count, repetitions))
+                   | _scipy(matrix, rhs, preconditioner, 0.0 if rtol is None else rtol, limit, repetitions))
     base = next((row["per_iteration_us"] for row in out if row["outcome"] == "measured"), 0.0)
     for row in out:
         us = row["per_iteration_us"]
         row["speed_up"] = base / us if us else None
     return out
+
+
+def _own_peers(peers: Sequence[str | Peer] | Mapping[str, Peer]) -> dict[str, Peer]:
+    """Callables by their names."""
+    own: dict[str, Peer] = {}
+    if isinstance(peers, str):
+        raise TypeError(f"peers: expected a list of 'scipy' and callables, found {peers!r}")
+    pairs: list[tuple[Any, Any]] = list(peers.items()) if isinstance(peers, Mapping) else [
+        (getattr(peer, "__name__", type(peer).__name__), peer) for peer in peers]
+    for name, peer in pairs:
+        if isinstance(peer, str):
+            if peer != "scipy":
+                raise ValueError(f"peers: expected 'scipy' or a callable, found {peer!r}")
+            continue
+        if not callable(peer):
+            raise TypeError(f"peers: expected 'scipy' or a callable, found {type(peer).__name__}")
+        if name in own or not isinstance(name, str):
+            raise ValueError(f"peers: expected each name once, a text, found {name!r}; a dict gives them names")
+        own[name] = peer
+    return own
+
+
+class _Turns:
+    """Calls of peers, spread evenly over runs of ours: one that is not counted, then `repetitions`."""
+
+    def __init__(self, peers: dict[str, Peer], matrix: Any, b: Any, rtol: float, limit: int, repetitions: int,
+                 choices: int) -> None:
+        self._peers, self._matrix, self._b, self._rtol, self._limit = peers, matrix, b, rtol, limit
+        self._rounds = repetitions + 1
+        self._ours = max(1, choices * self._rounds)
+        self._made = self._done = 0
+        self._us: dict[str, list[float]] = {name: [] for name in peers}
+        self._rows: dict[str, dict[str, Any]] = {}
+
+    def between(self) -> None:
+        """After a run of ours."""
+        self._made += 1
+        while self._done < self._rounds and self._done * self._ours < self._made * self._rounds:
+            self._round()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each peer, after what is left of its calls."""
+        while self._peers and self._done < self._rounds:
+            self._round()
+        return [{"executor": name, "variant": "", "policy": ""} | self._rows[name] for name in self._peers]
+
+    def _round(self) -> None:
+        for name, peer in self._peers.items():
+            if self._rows.get(name, {}).get("outcome") == "failed":
+                continue
+            try:
+                us, x, iterations = self._call(peer)
+            except Exception as error:  # whatever others raise is said in their row
+                self._rows[name] = _lost("failed", f"{type(error).__name__}: {error}".split("\n")[0])
+                continue
+            if self._done > 0:
+                self._us[name].append(us)
+                norm = float(np.linalg.norm(self._b)) or 1.0
+                residual = float(np.linalg.norm(self._b - self._matrix @ x)) / norm
+                self._rows[name] = _row(self._us[name], iterations=iterations, residual=residual, setup_s=0.0,
+                                        reason="a peer of your own")
+        self._done += 1
+
+    def _call(self, peer: Peer) -> tuple[float, Any, int]:
+        """Microseconds per iteration, x and the iterations."""
+        begun = time.perf_counter()
+        found = peer(self._matrix, self._b, self._rtol, self._limit)
+        x, iterations = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
+        x = np.asarray(x)
+        us = 1e6 * (time.perf_counter() - begun)
+        if x.shape != self._b.shape or not np.issubdtype(x.dtype, np.floating):
+            raise ValueError(f"expected x of shape {self._b.shape}, numbers, found {x.dtype} of shape {x.shape}")
+        if iterations is None:
+            if self._rtol > 0:
+                raise ValueError("expected x and its iterations where there is an rtol, found x alone")
+            iterations = self._limit
+        count = int(iterations)
+        if count < 1:
+            raise ValueError(f"expected at least 1 iteration, found {count}")
+        return us / count, x, count
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -199,24 +289,24 @@ def _row(us: list[float], **rest: Any) -> dict[str, Any]:
             "per_iteration_us_max": max(us), **rest}
 
 
-def _measured(solver: Solver, b: Any, repetitions: int) -> dict[str, Any]:
+def _measured(solver: Solver, b: Any, repetitions: int, turns: _Turns) -> dict[str, Any]:
     x = np.empty_like(b)
     us = []
     for _ in range(repetitions + 1):
         solver.solve(b, out=x)
         us.append(solver.report.per_iteration_us)
+        turns.between()
     report = solver.report
     return _row(us[1:], iterations=report.iterations, residual=report.residual_relative_true,
                 setup_s=solver.setup.total_s, reason=report.reason)
 
 
-def _lost(outcome: str, error: Exception) -> dict[str, Any]:
+def _lost(outcome: str, error: object) -> dict[str, Any]:
     return {"outcome": outcome, "why": str(error), "per_iteration_us": None, "per_iteration_us_min": None,
             "per_iteration_us_max": None, "iterations": None, "residual": None, "setup_s": None, "reason": ""}
 
 
-def _scipy(a: Any, b: Any, preconditioner: str, rtol: float, count: int, repetitions: int) -> dict[str, Any]:
-    matrix = scipy.sparse.csr_array((a.data, a.indices, a.indptr), shape=(a.rows, a.cols))
+def _scipy(matrix: Any, b: Any, preconditioner: str, rtol: float, count: int, repetitions: int) -> dict[str, Any]:
     inverse = scipy.sparse.diags_array(1 / matrix.diagonal()) if preconditioner == "jacobi" else None
     us, done = [], 0
     for _ in range(repetitions + 1):

@@ -2,6 +2,7 @@
 """Comparisons as tables and pictures."""
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -44,6 +45,90 @@ def test_refusals():
         dwell.compare(A, peers=["petsc"])
     with pytest.raises(ValueError, match="symmetric"):
         dwell.compare(np.array([[1.0, 0.5], [0.0, 1.0]]))
+
+
+def by_steps(record, wait=0.0, returns=None):
+    """A peer of plain steps of Richardson, which says what it was called with."""
+
+    def peer(matrix, b, rtol, maxiter):
+        record.append((matrix.shape, b.dtype, rtol, maxiter, time.perf_counter()))
+        x = np.zeros_like(b)
+        done = 0
+        while done < maxiter and not (rtol > 0 and np.linalg.norm(b - matrix @ x) <= rtol * np.linalg.norm(b)):
+            x += (b - matrix @ x) / 8
+            done += 1
+        time.sleep(wait)
+        return returns(x, done) if returns else (x, done)
+
+    return peer
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_peers_of_ones_own(seed):
+    random = np.random.default_rng(seed)
+    rows, columns = (int(v) for v in random.integers(3, 12, 2))
+    matrix = dwell.generate(f"poisson2d:{rows}x{columns}").astype(random.choice(["f4", "f8"]))
+    b = random.standard_normal(rows * columns).astype(matrix.dtype)
+    repetitions, iterations = (int(v) for v in random.integers(1, 6, 2))
+    calls = []
+    found = dwell.compare(matrix, b, executors=["persistent", "host-loop"], iterations=iterations, repetitions=repetitions,
+                          device="cpu", peers={"steps": by_steps(calls, returns=None if seed % 2 else lambda x, _: x)})
+    assert [r["executor"] for r in found] == ["persistent", "host-loop", "steps"]
+    assert len(calls) == repetitions + 1, "one is not counted"
+    assert {c[:4] for c in calls} == {(matrix.shape, matrix.dtype, 0.0, iterations)}
+    row = found[-1]
+    x = np.zeros_like(b)
+    for _ in range(iterations):
+        x += (b - matrix @ x) / 8
+    assert row["outcome"] == "measured" and row["iterations"] == iterations
+    assert row["residual"] == pytest.approx(np.linalg.norm(b - matrix @ x) / np.linalg.norm(b), rel=1e-5)
+    assert row["per_iteration_us_min"] <= row["per_iteration_us"] <= row["per_iteration_us_max"]
+
+
+def test_calls_of_peers_are_between_runs_of_ours(monkeypatch):
+    order = []
+    solve = dwell.Solver.solve
+    monkeypatch.setattr(dwell.Solver, "solve", lambda *a, **k: (order.append("ours"), solve(*a, **k))[1])
+
+    def peer(matrix, b, rtol, maxiter):
+        order.append("peer")
+        return b
+
+    dwell.compare(A, executors=["host-loop", "persistent"], iterations=2, repetitions=2, device="cpu", peers=[peer])
+    assert order == ["ours", "peer", "ours", "ours", "peer", "ours", "ours", "peer", "ours"]
+
+
+def test_a_peer_that_fails_has_a_row_that_says_so():
+    def raises(matrix, b, rtol, maxiter):
+        raise RuntimeError("no device\nand more")
+
+    def wrong_shape(matrix, b, rtol, maxiter):
+        return b[1:]
+
+    def text(matrix, b, rtol, maxiter):
+        return np.array(["x"] * len(b))
+
+    def good(matrix, b, rtol, maxiter):
+        return b
+
+    rows = dwell.compare(A, executors=["persistent"], iterations=2, repetitions=1, device="cpu",
+                         peers=["scipy", raises, wrong_shape, text, good])
+    found = {r["executor"]: r for r in rows}
+    assert [found[n]["outcome"] for n in ("persistent", "raises", "wrong_shape", "text", "good", "scipy")] == [
+        "measured", "failed", "failed", "failed", "measured", "measured"]
+    assert found["raises"]["why"] == "RuntimeError: no device"
+    assert "expected x of shape (300,)" in found["wrong_shape"]["why"] and found["text"]["speed_up"] is None
+    rows = dwell.compare(A, executors=["persistent"], rtol=1e-3, repetitions=1, device="cpu", peers=[good])
+    assert "expected x and its iterations" in rows[-1]["why"]
+
+
+def test_peers_that_are_refused():
+    with pytest.raises(TypeError, match="found 3|found int"):
+        dwell.compare(A, peers=[3])
+    with pytest.raises(TypeError, match="expected a list"):
+        dwell.compare(A, peers="scipy")
+    with pytest.raises(ValueError, match="each name once"):
+        dwell.compare(A, peers=[lambda *_: None, lambda *_: None])
 
 
 def test_pandas(table):

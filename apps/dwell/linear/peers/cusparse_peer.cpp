@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "cli/output.hpp"
-#include "linear/peers/child_process.hpp"
+#include "compare/peers/child_process.hpp"
 #include "linear/peers/peers.hpp"
 
 #include "dwell/formats/descriptor.hpp"
