@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the fields of a runner lie and its steps are taken: on a CPU (cpu_fields.hpp) or on a GPU
-// (gpu_fields.hpp).
+// Where the fields of a runner lie and its steps are taken: on a CPU (cpu_fields.cpp) or on a GPU
+// (gpu_fields.cpp).
 #pragma once
 #include <algorithm>
 #include <memory>
