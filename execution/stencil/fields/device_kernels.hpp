@@ -20,8 +20,8 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
 
 /// What a step computes in a cell.
 struct field_work {
-  int operations = 0;  ///< of numbers
-  int nodes = 0;       ///< of the tape: operations, taps, constants, parameters
+  int operations = 0;  ///< operations of numbers
+  int nodes = 0;       ///< nodes of the tape: operations, taps, constants, parameters
 };
 field_work work_of(const stencil_definition& definition);
 
@@ -44,7 +44,7 @@ class field_kernel_sources {
   kernel_source pass(const chain_config& config) const;
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
-  // Of all definitions alike:
+  // Kernels of all definitions alike:
   static kernel_source add();     ///< adds values to cells
   static kernel_source record();  ///< copies cells to a row
   static kernel_source finite();  ///< looks for NaN and infinity

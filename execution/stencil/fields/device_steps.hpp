@@ -26,7 +26,7 @@ struct device_step_plan {
 struct compile_cost {
   std::string compiler;   ///< "NVRTC 13.0"; empty before the first kernel
   double seconds = 0;     ///< 0 if all kernels came from the cache
-  int spilled_bytes = 0;  ///< of a lane of the pass, in memory instead of registers
+  int spilled_bytes = 0;  ///< what a lane of the pass has in memory instead of registers
 };
 
 template <class T>

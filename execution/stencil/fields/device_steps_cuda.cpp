@@ -53,7 +53,7 @@ struct point_list {
   std::int64_t first_step = 0;
   buffer<std::int64_t> at;
   buffer<int> first, order;
-  buffer<T> values;  ///< of the steps of a run
+  buffer<T> values;  ///< values of the steps of a run
 };
 
 template <class T>
@@ -114,7 +114,7 @@ class steps_on_gpu final : public device_steps<T> {
     const device_step_plan& plan;
     field_run<T>& run;
     std::vector<point_list<T>> sources, receivers;
-    std::vector<buffer<T>> fixed;  ///< of fields, where they have to be given again
+    std::vector<buffer<T>> fixed;  ///< fixed cells that have to be given again
     int done = 0;
     field_places places;
   };

@@ -142,7 +142,7 @@ inline constexpr int rows_together = rows_for_taps(S::template taps<Stage>().siz
 template <class S, class T, int Stage>
 DWELL_HD void stage_of_rows(const fields_stage_args<T>& a, int z, int y, int x) {
   constexpr int rows = rows_together<S, Stage>;
-  // Of an axis with a fixed side no cell reads beyond it that is not fixed.
+  // No cell that is not fixed reads beyond a fixed side.
   const auto inner = [&](int axis, int first, int last) {
     const int margin = S::reach[axis] > S::radius ? S::reach[axis] : S::radius;
     const bool low = S::reach[axis] > 0 || S::beyond(0, axis, 0) == side_kind::fixed;

@@ -127,7 +127,7 @@ double gpu_fields<T>::pass_step_seconds(const chain_config& c) const {
 
 template <class T>
 double gpu_fields<T>::single_step_seconds() const {
-  constexpr double reached = 0.85;  ///< of the rates, by plain kernels
+  constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
   const bool cached = static_cast<double>(memory_.bytes()) < limits_.l2_cached;
   return static_cast<double>(domain_.definition().stages().size()) * limits_.launch +
          static_cast<double>(bytes_per_step(domain_, sizeof(T))) /

@@ -40,13 +40,13 @@ struct chain_config {
 };
 
 struct chain_shape {
-  static constexpr int most_stages = 6;  ///< of a step in passes
+  static constexpr int most_stages = 6;  ///< stages of a step in passes
 
   int fields = 0, coefficients = 0, stages = 0, radius = 0;
   bool is_mirrored_along_y = false;  ///< rows beyond a border are found among those within
-  /// Of stage 0: the field whose own cell a field becomes, or -1.
+  /// The field whose own cell a field becomes in stage 0, or -1.
   int copy_of[field_limits::fields] = {-1, -1, -1, -1};
-  /// Of each stage: of every array, and at last of all together.
+  /// Reach of each stage: in every array, and at last in all together.
   tap_reach reaches[most_stages][field_limits::arrays + 1] = {};
 
   constexpr int arrays() const { return fields + coefficients; }
