@@ -385,3 +385,24 @@ def test_refusals(words, error, call):
     with pytest.raises(error, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
+
+
+def test_device_is_where_fields_are():
+    """The CPU's words are the CPU's; a GPU has the same bits, or says that there is none."""
+    u = np.random.default_rng(4).standard_normal((61, 83))
+    values = {"u": u, "v": 2 * u, "c": np.full(u.shape, 0.125)}
+    here = dwell.run(coupled, steps=7, device="cpu", boundary="reflect", **values)
+    assert here.report.backend == "cpu" and "(cpu)" in str(here.report)
+    with pytest.raises(ValueError, match="device"):
+        dwell.run(coupled, steps=1, device="gpu", **values)
+    with pytest.raises(ValueError, match="threads"):
+        dwell.run(coupled, steps=1, device="cuda", threads=2, **values)
+    if not any(d.backend == "cuda" for d in dwell.devices()):
+        with pytest.raises(dwell.DeviceError):
+            dwell.run(coupled, steps=1, device="cuda", **values)
+        pytest.skip("no GPU")
+    for executor in ("host-loop", "graph", "temporal"):
+        there = dwell.run(coupled, steps=7, device="cuda", executor=executor, boundary="reflect", **values)
+        assert there.report.backend == "cuda"
+        for a, b in zip(here, there):
+            assert a.tobytes() == b.tobytes()
