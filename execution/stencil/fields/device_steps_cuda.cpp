@@ -65,29 +65,15 @@ class steps_on_gpu final : public device_steps<T> {
         units_(where.facts().units),
         domain_(domain),
         memory_(memory),
-        sources_(domain) {
+        sources_(domain),
+        blank_(without_arrays()) {
     for (const std::int64_t n : domain.size().n)
       if (n > std::int64_t{1} << 30)
         throw unsupported_error(
             fmt::format("fields on a GPU: expected at most 2^30 cells along an axis, found {}", n));
   }
 
-  void prepare(const device_step_plan& plan) override {
-    std::vector<kernel_source> wanted;
-    for (std::size_t s = 0; s < domain_.definition().stages().size(); ++s)
-      if (!domain_.definition().stages()[s].computed.empty())
-        wanted.push_back(sources_.stage(static_cast<int>(s)));
-    if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
-    load(wanted);
-    if (!plan.pass) return;
-    DWELL_CUDA(cudaSetDevice(where_.ordinal()));
-    const loaded_kernel& kernel = kernel_of(sources_.pass(*plan.pass));
-    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
-    // again.
-    DWELL_CUDA(cudaFuncSetAttribute(kernel.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(numbers(*plan.pass).scratch_bytes())));
-    cost_.spilled_bytes = static_cast<int>(loaded(kernel.handle()).localSizeBytes);
-  }
+  void prepare(const device_step_plan& plan) override;
   compile_cost cost() const override { return cost_; }
 
   bool fixed_cells_differ(const field_places& places) override {
@@ -124,12 +110,8 @@ class steps_on_gpu final : public device_steps<T> {
     if (!kernels_.contains(source.kernel)) load({source});
     return *kernels_.at(source.kernel);
   }
-  chain_numbers numbers(const chain_config& c) const {
-    return {chain_of(domain_), c, static_cast<int>(sizeof(T))};
-  }
   cudaStream_t stream() const { return static_cast<cudaStream_t>(where_.stream()); }
-  /// Arguments without arrays.
-  fields_stage_args<T> cells() const;
+  fields_stage_args<T> without_arrays() const;
   /// Blocks of a kernel that goes over all cells, a lane over so many rows.
   dim3 grid(int rows) const {
     const auto& n = domain_.size().n;
@@ -137,10 +119,10 @@ class steps_on_gpu final : public device_steps<T> {
     return {blocks_of(n[2], cell_block.x), std::min(blocks_of(n[1], of_block), most_blocks),
             std::min(static_cast<unsigned>(n[0]), most_blocks)};
   }
-  void launch_cells(const kernel_source& source, fields_stage_args<T>& a, int* found,
-                    cudaStream_t on, int rows = 1) {
+  void launch_cells(const loaded_kernel& kernel, fields_stage_args<T>& a, int* found,
+                    cudaStream_t on, int rows = 1) const {
     void* args[] = {&a, &found};
-    launch(kernel_of(source), grid(rows), cell_block, 0, on, args);
+    launch(kernel, grid(rows), cell_block, 0, on, args);
   }
   bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
 
@@ -161,6 +143,20 @@ class steps_on_gpu final : public device_steps<T> {
   field_kernel_sources<T> sources_;
   std::map<std::string, std::unique_ptr<loaded_kernel>> kernels_;  ///< by their names
   compile_cost cost_;
+  const fields_stage_args<T> blank_;  ///< arguments of a stage without arrays
+
+  /// A stage's, and the rows of a lane; null where it computes nothing.
+  struct stage_kernel {
+    const loaded_kernel* kernel = nullptr;
+    int rows = 1;
+  };
+  std::vector<stage_kernel> stages_;
+  /// The pass that was prepared last.
+  struct pass_kernel {
+    const loaded_kernel* kernel;
+    chain_numbers numbers;
+  };
+  std::optional<pass_kernel> pass_;
 
   /// The steps that are recorded, and from where.
   struct recorded {
@@ -191,7 +187,35 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 }
 
 template <class T>
-fields_stage_args<T> steps_on_gpu<T>::cells() const {
+void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
+  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass))) return;
+  const auto stages = domain_.definition().stages();
+  std::vector<kernel_source> wanted;
+  for (std::size_t s = 0; s < stages.size(); ++s)
+    if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
+  if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+  load(wanted);
+  stages_.resize(stages.size());
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (stages[s].computed.empty()) continue;
+    const std::size_t taps = taps_of(domain_.definition().tape(), stages[s]).size();
+    stages_[s] = {&kernel_of(sources_.stage(static_cast<int>(s))),
+                  rows_for_taps(std::max<std::size_t>(taps, 1))};
+  }
+  if (!plan.pass) return;
+  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  pass_ = {&kernel_of(sources_.pass(*plan.pass)),
+           {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))}};
+  const void* const kernel = pass_->kernel->handle();
+  // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
+  // again.
+  DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(pass_->numbers.scratch_bytes())));
+  cost_.spilled_bytes = static_cast<int>(loaded(kernel).localSizeBytes);
+}
+
+template <class T>
+fields_stage_args<T> steps_on_gpu<T>::without_arrays() const {
   fields_stage_args<T> a;
   a.pitch = memory_.pitch();
   const stencil_definition& d = domain_.definition();
@@ -210,10 +234,10 @@ bool steps_on_gpu<T>::found(const kernel_source& source,
   DWELL_CUDA(cudaSetDevice(where_.ordinal()));
   buffer<int> word(where_, 1);
   for (const auto& [first, second] : arrays) {
-    fields_stage_args<T> a = cells();
+    fields_stage_args<T> a = blank_;
     a.in[0] = first;
     a.in[1] = second;
-    launch_cells(source, a, word.data(), stream());
+    launch_cells(kernel_of(source), a, word.data(), stream());
   }
   int there = 0;
   word.download({&there, 1});
@@ -275,21 +299,20 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
   for (std::size_t s = 0; s < d.stages().size(); ++s) {
     const field_stage& stage = d.stages()[s];
     const stage_memory<T> memory = memory_.next(stage, t.places);
-    if (!stage.computed.empty()) {
-      fields_stage_args<T> a = cells();
+    if (stages_[s].kernel) {
+      fields_stage_args<T> a = blank_;
       std::copy_n(memory.in, d.fields() + d.coefficients(), a.in);
       for (std::size_t k = 0; k < stage.computed.size(); ++k)
         a.out[stage.computed[k].field] = memory.out[k];
       std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
-      const std::size_t taps = std::max<std::size_t>(taps_of(d.tape(), stage).size(), 1);
-      launch_cells(sources_.stage(static_cast<int>(s)), a, nullptr, on, rows_for_taps(taps));
+      launch_cells(*stages_[s].kernel, a, nullptr, on, stages_[s].rows);
     }
     if (t.fixed.empty()) continue;
     for (const renamed_output& renamed : stage.renamed) {
-      fields_stage_args<T> a = cells();
+      fields_stage_args<T> a = blank_;
       a.in[0] = t.fixed[static_cast<std::size_t>(renamed.field)].data();
       a.out[0] = memory_.field(t.places, renamed.field);
-      launch_cells(sources_.keep(), a, nullptr, on);
+      launch_cells(kernel_of(sources_.keep()), a, nullptr, on);
     }
   }
   apply_points(t, on);
@@ -299,7 +322,7 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
 template <class T>
 void steps_on_gpu<T>::pass(turn& t, int warps) {
   const stencil_definition& d = domain_.definition();
-  const chain_numbers n = numbers(*t.plan.pass);
+  const chain_numbers& n = pass_->numbers;
   fields_pass<T> a;
   a.nx = static_cast<int>(domain_.size().n[2]);
   a.ny = static_cast<int>(domain_.size().n[1]);
@@ -316,9 +339,8 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
         before.of_field[static_cast<std::size_t>(f)];
   for (int c = 0; c < d.coefficients(); ++c) a.from[d.fields() + c] = memory_.coefficient(c);
   for (int array = 0; array < d.fields() + d.coefficients(); ++array)
-    for (std::size_t axis = 0; axis < 2; ++axis)
-      for (int high = 0; high < 2; ++high)
-        a.outside[array][axis][high] = static_cast<T>(domain_.side(array, axes[axis], high).value);
+    for (int axis = 0; axis < 2; ++axis)
+      std::copy_n(blank_.outside[array][axis], 2, a.outside[array][axis]);
   std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
   a.warps = warps;
   const overlapping_strips strips{n.width(), n.halo(), a.nx, domain_.is_periodic(2)};
@@ -327,8 +349,8 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
   void* args[] = {&a};
-  launch(kernel_of(sources_.pass(*t.plan.pass)), static_cast<unsigned>(teams),
-         static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), args);
+  launch(*pass_->kernel, static_cast<unsigned>(teams), static_cast<unsigned>(n.lanes()),
+         n.scratch_bytes(), stream(), args);
   t.done += warps * t.plan.pass->steps;
 }
 
