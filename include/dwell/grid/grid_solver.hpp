@@ -37,6 +37,9 @@ struct grid_options {
   double progress_interval = 0.1;  ///< seconds
 };
 
+/// Words of grid_options::method.
+DWELL_API std::vector<std::string> grid_methods();
+
 /// One level of multigrid.
 struct grid_level {
   std::vector<int> cells;  ///< slowest axis first
