@@ -28,6 +28,7 @@ struct grid_options_table {
   static constexpr const char* what = "an option of systems on grids";
   static constexpr option_row<grid_options> all[] = {
       {"method", set_member<&grid_options::method>},
+      {"preconditioner", set_member<&grid_options::preconditioner>},
       {"rtol", set_member<&grid_options::rtol>},
       {"atol", set_member<&grid_options::atol>},
       {"max_iterations", set_member<&grid_options::max_iterations>},

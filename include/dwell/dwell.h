@@ -237,7 +237,7 @@ DWELL_API int dwell_convolution_wait(dwell_convolution* runner, dwell_report** r
  * (include/dwell/grid/grid_operator.hpp). Numbers per axis are slowest axis first, cells in C order.
  * What is NULL or 0 has the value that is given with it, but k, which must be above 0. */
 typedef struct dwell_grid {
-  int precision;                  /* of k_cells, k_faces, s_cells, f and u: DWELL_F64 or DWELL_F32 */
+  int precision;                  /* type of k_cells, k_faces, s_cells, f and u: DWELL_F64 or DWELL_F32 */
   int dims;                       /* axes */
   const int* cells;               /* unknowns along each axis */
   const double* spacing;          /* along each axis; NULL: 1 */

@@ -23,24 +23,30 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                          const grid_options& options) {
   grids::require_cpu(where.on);
   grids::check_options(options);
-  const grids::prepared_grid<T> g(grids::discretize(d));
+  const grids::chosen_method method = grids::method_of(options);
+  grids::system<T> made = grids::discretize(d);
+  grids::check_definite(made.negative_s, options);
+  const grids::prepared_grid<T> g(std::move(made), method);
   const grids::grid_shape& finest = g.system.a.shape;
   const thread_choice threads = grids::threads_of_grid(finest, where);
   grid_explanation e;
   e.device = where;
   e.method = options.method;
+  e.preconditioner = grids::name_of(method.preconditioner);
   e.precision = sizeof(T) == 8 ? "f64" : "f32";
   e.threads = threads.threads;
   e.reason = threads.why;
-  e.cycle = grids::cycle_name(g.levels);
+  e.cycle = grids::cycle_name(g.levels, method);
   e.singular = g.system.singular;
   e.shared_rows = g.system.a.shared;
-  // b, two of x, r, p, q.
-  e.vector_bytes = (6 * finest.cells() + g.system.a.pool.size()) * sizeof(T);
+  // b, two of x, r, p, q, and those of the method.
+  e.vector_bytes = (std::size_t(6 + grids::facts_of(method.method).more_vectors) * finest.cells() +
+                    g.system.a.pool.size()) *
+                   sizeof(T);
   e.vectors_live_in = place_of_bytes(e.vector_bytes, e.threads, where);
   bool one_team = false;
   int visits = 1;
-  const std::size_t count = g.levels.levels.size();
+  const std::size_t count = method.has_levels() ? g.levels.levels.size() : 0;
   for (std::size_t n = 0; n < count; ++n) {
     const grids::level<level_value>& l = g.levels.levels[n];
     const bool bottom = n + 1 == count;
@@ -66,7 +72,8 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     e.cycle_bytes += p.bytes_per_cycle;
     e.levels.push_back(std::move(p));
   }
-  e.bytes_per_iteration = e.cycle_bytes + grids::method_bytes(g);
+  e.bytes_per_iteration = std::size_t(grids::facts_of(method.method).applications) * e.cycle_bytes +
+                          grids::method_bytes(g, method);
   return e;
 }
 

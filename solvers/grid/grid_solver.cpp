@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
-#include "dwell/base/nearest.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/team/team_threads.hpp"
@@ -27,6 +26,7 @@ struct grid_solver<T>::state {
   grid_options options;
   std::string device_name;
   std::size_t dims;
+  grids::chosen_method method;
   prepared_grid<T> grid;
   thread_choice threads;
   cpu::team_threads teams;
@@ -39,13 +39,19 @@ struct grid_solver<T>::state {
       : options(o),
         device_name(where.facts().name),
         dims(d.cells.size()),
-        grid(grids::discretize(d)),
+        method(grids::method_of(o)),
+        grid(discretized(d), method),
         threads(grids::threads_of_grid(grid.system.a.shape, where.facts())),
         teams(threads.threads),
-        vectors(grid.system.a.shape),
+        vectors(grid.system.a.shape, grids::facts_of(method.method).more_vectors),
         b(grid.system.a.shape.cells()),
         natural(b.size()) {}
 
+  grids::system<T> discretized(const grid_description<T>& d) const {
+    grids::system<T> made = grids::discretize(d);
+    grids::check_definite(made.negative_s, options);
+    return made;
+  }
   const grids::grid_shape& shape() const { return grid.system.a.shape; }
 
   /// row(number) for all rows, shared by threads.
@@ -103,7 +109,7 @@ struct grid_solver<T>::state {
     grids::run_input<T> in{.a = &grid.system.a,
                            .b = b.data(),
                            .singular = grid.system.singular,
-                           .multigrid_alone = options.method == "multigrid",
+                           .method = method,
                            .rtol = options.rtol,
                            .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
                            .max_iterations = options.max_iterations,
@@ -139,13 +145,14 @@ struct grid_solver<T>::state {
   grid_report report_of(const grids::run_output& out, int scale, double seconds) const {
     grid_report r;
     r.method = options.method;
+    r.preconditioner = grids::name_of(method.preconditioner);
     r.device = device_name;
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
     r.cycle = out.visits_once
                   ? "V-cycle; coefficients jump, but a W-cycle was not positive definite"
-                  : grids::cycle_name(grid.levels);
+                  : grids::cycle_name(grid.levels, method);
     for (const auto& l : grid.levels.levels) r.levels.push_back({axes_of(l.a.shape, dims)});
     r.iterations = out.iterations;
     r.stopped = out.stopped;
@@ -163,7 +170,7 @@ struct grid_solver<T>::state {
     r.refinements = out.refinements;
     r.stagnated = out.stagnated;
     for (const double h : out.history) r.history.push_back(h * up);
-    r.bytes_per_iteration = grids::iteration_bytes(grid);
+    r.bytes_per_iteration = grids::iteration_bytes(grid, method);
     r.setup_s = setup_s;
     r.solve_s = seconds;
     return r;
@@ -178,22 +185,6 @@ struct grid_solver<T>::state {
       throw input_error("grid: solve: f and u overlap");
   }
 };
-
-void grids::check_options(const grid_options& o) {
-  const auto methods = grid_methods();
-  if (std::find(methods.begin(), methods.end(), o.method) == methods.end())
-    throw input_error(
-        fmt::format("grid: method: expected {}, found {}", or_list(methods), o.method));
-  if (o.max_iterations < 1)
-    throw input_error(
-        fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));
-  if (!(o.progress_interval >= 0))
-    throw input_error(
-        fmt::format("progress_interval: expected a number >= 0, found {}", o.progress_interval));
-  check_tolerances(o.rtol, o.atol);
-}
-
-std::vector<std::string> grid_methods() { return {"cg", "multigrid"}; }
 
 template <class T>
 grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
@@ -235,10 +226,10 @@ grid_report grid_solver<T>::solve_algebraic(std::span<const T> b, std::span<T> u
 template <class T>
 void grid_solver<T>::update(const grid_description<T>& d) {
   stopwatch clock;
-  grids::system<T> made = grids::discretize(d);
+  grids::system<T> made = s_->discretized(d);
   if (made.a.shape.n != s_->shape().n || d.cells.size() != s_->dims)
     throw input_error("grid: update: expected as many cells along each axis as before");
-  s_->grid = prepared_grid<T>(std::move(made));
+  s_->grid = prepared_grid<T>(std::move(made), s_->method);
   s_->setup_s = clock.lap();
 }
 template <class T>

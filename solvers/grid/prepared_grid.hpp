@@ -2,8 +2,6 @@
 // What a solve is prepared of: an operator in halved rows and its levels; and what both the solver
 // and its explanation say of them.
 #pragma once
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,6 +13,7 @@
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/cycle.hpp"
 #include "dwell/solvers/grid/discretize.hpp"
+#include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
 
 namespace dwell::grids {
@@ -37,19 +36,20 @@ struct prepared_grid {
   hierarchy<level_value> levels;
   int scale = 0;  ///< the exponent of that power
 
-  explicit prepared_grid(grids::system<T> made) : system(std::move(made)) {
+  /// Coarse levels are those of the operator with |s|: a preconditioner is definite.
+  prepared_grid(grids::system<T> made, const chosen_method& method) : system(std::move(made)) {
     coefficients<T>& a = system.a;
     T most = 0;
-    for (const T v : a.pool) most = std::max(most, v);
+    for (const T v : a.pool) most = std::max(most, std::abs(v));
     std::frexp(double(most), &scale);
     const power_of_two<T> by(-scale);
     for (T& v : a.pool) v = by * v;
     coefficients<level_value> fine;
     fine.shape = a.shape;
     fine.shared = a.shared;
-    fine.pool.assign(a.pool.begin(), a.pool.end());
+    for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
     fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    levels = make_hierarchy(std::move(fine), system.singular);
+    levels = make_hierarchy(std::move(fine), system.singular, method.has_levels());
     halve_rows(a);
   }
 };
@@ -76,16 +76,24 @@ inline std::vector<int> axes_of(const grid_shape& g, std::size_t dims) {
 /// The axis of a description that lies at this one of z, y, x in memory.
 inline int described_axis(int axis, int dims) { return dims == 2 ? axis / 2 : axis + dims - 3; }
 
-inline const char* cycle_name(const hierarchy<level_value>& h) {
+inline const char* cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {
+  if (!method.has_levels()) return "none, there are no levels";
   return h.jumps ? "W-cycle of small levels, since coefficients jump" : "V-cycle";
 }
 
-/// Bytes that an iteration must move besides its cycle: p, q, x, r are read or written 9 times, z,
-/// f and u of the finest level 3 times.
+/// Bytes that an iteration must move besides its cycles: vectors of the method, its products with
+/// the operator, and of each preconditioner's application f, u and z of the finest level once, or
+/// r, z and the diagonal.
 template <class T>
-std::size_t method_bytes(const prepared_grid<T>& g) {
-  std::size_t bytes = g.system.a.shape.cells() * (9 * sizeof(T) + 3 * sizeof(level_value));
-  if (!g.system.a.shared) bytes += g.system.a.pool.size() * sizeof(T);
+std::size_t method_bytes(const prepared_grid<T>& g, const chosen_method& method) {
+  const method_facts& m = facts_of(method.method);
+  const std::size_t each = method.has_levels() ? 3 * sizeof(level_value)
+                           : method.preconditioner == grid_preconditioner::none
+                               ? 2 * sizeof(T)
+                               : 2 * sizeof(T) + sizeof(level_value);
+  std::size_t bytes = g.system.a.shape.cells() * (std::size_t(m.vector_passes) * sizeof(T) +
+                                                  std::size_t(m.applications) * each);
+  if (!g.system.a.shared) bytes += std::size_t(m.applications) * g.system.a.pool.size() * sizeof(T);
   return bytes;
 }
 /// Bytes that a visit of a level must move: u and f are read or written 8 times, coefficients read
@@ -97,17 +105,12 @@ inline std::size_t visit_bytes(const level<level_value>& l) {
 }
 /// Bytes that an iteration must move, but for coarse levels.
 template <class T>
-std::size_t iteration_bytes(const prepared_grid<T>& g) {
-  return method_bytes(g) + visit_bytes(g.levels.levels.front());
+std::size_t iteration_bytes(const prepared_grid<T>& g, const chosen_method& method) {
+  std::size_t bytes = method_bytes(g, method);
+  if (method.has_levels())
+    bytes +=
+        std::size_t(facts_of(method.method).applications) * visit_bytes(g.levels.levels.front());
+  return bytes;
 }
-
-/// Throws input_error for what is out of range.
-inline void check_tolerances(double rtol, double atol) {
-  if (!(rtol >= 0) || !std::isfinite(rtol))
-    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", rtol));
-  if (!(atol >= 0) || !std::isfinite(atol))
-    throw input_error(fmt::format("atol: expected a number >= 0, found {}", atol));
-}
-void check_options(const grid_options& o);
 
 }  // namespace dwell::grids

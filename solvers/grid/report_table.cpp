@@ -8,6 +8,11 @@ namespace {
 template <auto... Member>
 constexpr auto grid_member = report_member<grid_report, Member...>;
 
+std::vector<std::string> preconditioners_that_ran() {
+  std::vector<std::string> words = grid_preconditioners();
+  words.erase(words.begin());  // auto
+  return words;
+}
 std::vector<std::string> grid_precisions() { return {"f64", "f32"}; }
 std::vector<std::string> grid_null_spaces() { return {"none", "constant"}; }
 std::vector<std::string> grid_stops() {
@@ -19,8 +24,7 @@ std::vector<std::string> grid_stops() {
   return names;
 }
 
-constexpr report_surface printed = report_surface::text | report_surface::repr;
-constexpr report_absence says_a_warning = {printed, "a warning says it"};
+constexpr report_absence says_a_warning = {report_surface::text, "a warning says it"};
 constexpr auto no_number = "it is not finite";
 
 constexpr report_field<grid_report> fields_of_grids[] = {
@@ -30,6 +34,12 @@ constexpr report_field<grid_report> fields_of_grids[] = {
      .is = grid_member<&grid_report::method>,
      .json = "solver",
      .words = grid_methods},
+    {.name = "preconditioner",
+     .unit = report_unit::none,
+     .help = "of the method; multigrid and jacobi are their own",
+     .is = grid_member<&grid_report::preconditioner>,
+     .json = "preconditioner",
+     .words = preconditioners_that_ran},
     {.name = "device",
      .unit = report_unit::none,
      .help = "name of the device that it ran on",
@@ -85,7 +95,7 @@ constexpr report_field<grid_report> fields_of_grids[] = {
      .help = "the recursive residual has met the tolerance, the true one has not",
      .is = grid_member<&grid_report::target_missed>,
      .json = "target_missed",
-     .absences = {{printed, "the stop reason says it"}}},
+     .absences = {{report_surface::text, "the stop reason says it"}}},
     {.name = "rhs_norm",
      .unit = report_unit::norm,
      .help = "2-norm of b, the right-hand side with what the sides give; of a singular system "
@@ -148,7 +158,7 @@ constexpr report_field<grid_report> fields_of_grids[] = {
      .help = "norms of the residual after 0, 1, ... iterations, if asked for",
      .is = grid_member<&grid_report::history>,
      .json = nullptr,
-     .absences = {{report_surface::json | report_surface::text | report_surface::repr,
+     .absences = {{report_surface::json | report_surface::text,
                    "a file of its own has it (--history)"}}},
 };
 

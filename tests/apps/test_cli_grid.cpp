@@ -281,6 +281,19 @@ TEST(cli_grid, the_matrix_is_one_that_dwell_solve_solves) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(u.cells()[i], x[i], 1e-6 * std::abs(x[i]));
 }
 
+TEST(cli_grid, every_method) {
+  for (const char* method : {"cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"}) {
+    const auto j = report_of(
+        {"grid", "20x30", "--method", method, "--max-iterations", "100000", "--json", "-"});
+    EXPECT_EQ(j.at("solver"), method);
+    EXPECT_LE(j.at("residual").at("relative_true"), 1e-8);
+  }
+  const auto plain = report_of({"grid", "20x30", "--method", "minres", "--preconditioner", "none",
+                                "--s", "-0.05", "--json", "-"});
+  EXPECT_EQ(plain.at("preconditioner"), "none");
+  EXPECT_EQ(plain.at("levels").size(), 1u);
+}
+
 TEST(cli_grid, exit_codes) {
   EXPECT_EQ(dwell_cli({"grid", "100x100", "--max-iterations", "1"}).code, 2);
   const auto most = dwell_cli({"grid", "100x100", "--rtol", "0"});
@@ -320,7 +333,7 @@ TEST(cli_grid, refusals) {
   refused({"3x5", "--k", "zero"},
           "--k: expected a number or the name of a .npy file, found 'zero'");
   refused({"3x5", "--k", "0"}, "k: expected a number > 0, found 0");
-  refused({"3x5", "--s", "-1"}, "s: expected a number >= 0, found -1");
+  refused({"3x5", "--s", "-1"}, "s: expected numbers >= 0 for method cg");
   refused({"3x5", "--k", "nan"}, "--k: expected a number");
   refused({"3x5", "--k", in("k.npy")}, "k.npy: expected 3x5 values, found 3x4");
   refused({"3x4x1", "--k", in("k.npy")}, "k.npy: expected 3x4x1 values, found 3x4");
@@ -341,7 +354,9 @@ TEST(cli_grid, refusals) {
           "--boundary-values: expected each side once");
   refused({"3x4", "--k-faces", "x=" + in("k.npy")}, "expected 3x5 values, found 3x4");
   refused({"3x5", "--k-faces", "k.npy"}, "--k-faces: expected an axis and a file");
-  refused({"3x5", "--method", "lu"}, "--method: expected cg or multigrid");
+  refused({"3x5", "--method", "lu"}, "--method: expected cg, multigrid, minres");
+  refused({"3x5", "--method", "multigrid", "--preconditioner", "jacobi"},
+          "preconditioner: method multigrid has none");
   refused({"3x5", "--rtol", "-1"}, "--rtol");
   refused({"3x5", "--max-iterations", "0"}, "--max-iterations");
   refused({"3x5", "-o", in("u.txt")}, "--output: expected a name that ends in .npy");

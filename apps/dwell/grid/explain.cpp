@@ -55,7 +55,7 @@ std::string explanation_text(const grid_explanation& e, const grid_choices& give
                           format_bytes(static_cast<double>(e.device.core_cache)),
                           format_bytes(static_cast<double>(e.device.l2))));
   out.gap();
-  out.row("method", e.method);
+  out.row("method", e.method + ", preconditioner " + e.preconditioner);
   out.row("threads", e.reason);
   out.row("cycle", e.cycle);
   out.row("coefficients",
@@ -65,6 +65,7 @@ std::string explanation_text(const grid_explanation& e, const grid_choices& give
   out.row("moved", fmt::format("{} a cycle, {} an iteration, by the model",
                                format_bytes(double(e.cycle_bytes)),
                                format_bytes(double(e.bytes_per_iteration))));
+  if (e.levels.empty()) return out.text();
   return out.text() + "\n" + table_of(level_columns(), e.levels).text();
 }
 
@@ -79,6 +80,7 @@ json explanation_json(const grid_explanation& e, const grid_choices& given) {
                 {"core_cache_bytes", e.device.core_cache},
                 {"last_level_cache_bytes", e.device.l2}}},
               {"solver", e.method},
+              {"preconditioner", e.preconditioner},
               {"threads", e.threads},
               {"reason", e.reason},
               {"cycle", e.cycle},

@@ -168,7 +168,7 @@ void add_grid_problem(CLI::App& app, grid_choices& to) {
       app, "--mean", to.mean, {"harmonic", "arithmetic"},
       "k of a face, of k of its two cells: the flux through layers is exact with the harmonic "
       "mean");
-  coefficient("--s", to.s, "The reaction s >= 0, of all cells or of each");
+  coefficient("--s", to.s, "The reaction s, of all cells or of each; below 0 see --method");
   app.add_option("--spacing", to.spacing,
                  "Distance of unknowns, along all axes or each, the slowest first")
       ->type_name("N,...")
@@ -194,8 +194,13 @@ void add_grid_problem(CLI::App& app, grid_choices& to) {
 
 void add_grid_method(CLI::App& app, grid_choices& to) {
   add_choice(app, "--method", to.options.method, grid_methods(),
-             "cg: conjugate gradients, a V-cycle of multigrid being the preconditioner; multigrid: "
-             "cycles alone");
+             "cg: conjugate gradients; minres and bicgstab also take s < 0, where the operator is "
+             "indefinite; chebyshev: no sums but for the end; multigrid: cycles alone; jacobi: to "
+             "compare with");
+  add_choice(
+      app, "--preconditioner", to.options.preconditioner, grid_preconditioners(),
+      "auto is multigrid, a cycle; jacobi is the diagonal; methods multigrid and jacobi have "
+      "no other than auto");
 }
 
 std::vector<std::pair<std::string, std::string>> input_files(const grid_choices& given) {

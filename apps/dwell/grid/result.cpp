@@ -95,8 +95,7 @@ std::string to_text(const grid_result& r) {
   out.gap();
   out.row("device", say("{device}, ") + format_plural(g.threads, "thread"));
   out.row("", g.reason);
-  out.row("method",
-          say(g.method == "cg" ? "conjugate gradients with multigrid ({method})" : "{method}"));
+  out.row("method", say("{method}, preconditioner {preconditioner}"));
   out.row("cycle", g.cycle);
   out.row("levels", say.shown("levels"));
   out.row("precision", say("{precision}; levels f32"));

@@ -17,7 +17,7 @@ struct grid_result {
   grid_choices given;
   std::string rhs, start;  ///< a number or a file; of the start a file or nothing
   grid_report report;
-  double least = 0, greatest = 0;  ///< of the finite values of the answer; NaN if there are none
+  double least = 0, greatest = 0;  ///< finite values of the answer; NaN if there are none
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< what, and where it is
   double read_s = 0, write_s = 0, wall_s = 0;

@@ -62,7 +62,7 @@ output_files check_grid_files(const grid_arguments& args) {
   auto inputs = input_files(args.problem);
   if (is_grid_file("--rhs", args.rhs)) inputs.emplace_back("--rhs", args.rhs);
   for (const auto& [option, file] : inputs) outputs.protect(file);
-  if (!args.start.empty()) {
+  if (!args.start.empty() && is_grid_file("--x0", args.start)) {
     inputs.emplace_back("--x0", args.start);
     outputs.protect(args.start, "--output");  // a restart in place is fine
   }
@@ -204,7 +204,7 @@ command add_grid(CLI::App& app) {
   };
   values("--rhs", args->rhs, "NUMBER|FILE.npy|-",
          "f, of all unknowns or of each (- is standard input)");
-  values("--x0", args->start, "FILE.npy|-",
+  values("--x0", args->start, "NUMBER|FILE.npy|-",
          "Start, e.g. the --output of an earlier run (default: zeros)");
   app.option_defaults()->group("Execution");
   add_grid_method(app, args->problem);

@@ -29,8 +29,9 @@ struct grid_level_plan {
 
 /// What would be done.
 struct grid_explanation {
-  device_facts device;                  ///< of the device that was asked about
+  device_facts device;                  ///< facts of the device that was asked about
   std::string method;                   ///< see grid_options::method
+  std::string preconditioner;           ///< see grid_report::preconditioner
   std::string precision;                ///< "f64" or "f32", of vectors
   int threads = 1;                      ///< that would take part
   std::string reason;                   ///< why so many, one line
@@ -39,9 +40,9 @@ struct grid_explanation {
   bool shared_rows = false;             ///< coefficients are some rows that all others share
   std::size_t vector_bytes = 0;         ///< vectors and coefficients of the method itself
   std::string vectors_live_in;          ///< see grid_level_plan::lives_in
-  std::vector<grid_level_plan> levels;  ///< the finest first
+  std::vector<grid_level_plan> levels;  ///< the finest first; none without multigrid
   std::size_t cycle_bytes = 0;          ///< that a cycle moves: of all levels
-  std::size_t bytes_per_iteration = 0;  ///< of a cycle and the method
+  std::size_t bytes_per_iteration = 0;  ///< moved by its cycles and the method
 };
 
 /// Makes the levels as a solver would, and solves nothing. Throws what grid_solver throws;

@@ -164,7 +164,7 @@ TEST(c_grids, misuse_is_one_line) {
   refused("cells: expected at least 1", [&](dwell_grid& g) { g.cells = none; });
   refused("cells", [&](dwell_grid& g) { g.cells = huge, g.dims = 3; });
   refused("k: expected a number > 0, found 0", [](dwell_grid& g) { g.k = 0; });
-  refused("s: expected a number >= 0", [](dwell_grid& g) { g.s = -1; });
+  refused("s: expected numbers >= 0 for method cg", [](dwell_grid& g) { g.s = -1; });
   refused("vertex_centred: expected 0 or 1", [](dwell_grid& g) { g.vertex_centred = 7; });
   refused("boundary: expected", [](dwell_grid& g) { g.boundary = "x: cold"; });
   expect_refused(dwell_grid_solver_create(&made, nullptr, nullptr, nullptr), "grid: expected");
