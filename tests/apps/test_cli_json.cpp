@@ -42,11 +42,36 @@ void expect_documented(const std::string& kind, const std::vector<strings>& comm
 TEST(cli_json, the_page_lists_all_documents) {
   std::set<std::string> kinds;
   for (const auto& [kind, fields] : reference()) kinds.insert(kind);
-  EXPECT_EQ(kinds, (std::set<std::string>{
-                       "cg", "stencil", "convolve", "compare cg", "compare solve",
-                       "compare stencil", "compare convolve", "device facts", "explain cg",
-                       "explain convolve", "explain stencil", "info", "info matrix", "info stencil",
-                       "stencil fields", "measure", "model scaling", "model sweep", "trace"}));
+  EXPECT_EQ(kinds, (std::set<std::string>{"cg",
+                                          "stencil",
+                                          "convolve",
+                                          "compare cg",
+                                          "compare solve",
+                                          "compare stencil",
+                                          "compare convolve",
+                                          "device facts",
+                                          "explain cg",
+                                          "explain convolve",
+                                          "explain grid",
+                                          "explain stencil",
+                                          "grid",
+                                          "info",
+                                          "info matrix",
+                                          "info stencil",
+                                          "stencil fields",
+                                          "measure",
+                                          "model scaling",
+                                          "model sweep",
+                                          "trace"}));
+}
+
+TEST(cli_json, grids) {
+  expect_documented("grid",
+                    {{"grid", "12x15"},
+                     {"grid", "12", "--k-axes", "2", "--max-iterations", "1", "--method", "jacobi"},
+                     {"grid", "4x5x6", "--boundary", "neumann", "--precision", "f32"}});
+  expect_documented("explain grid", {{"explain", "grid", "30x40"},
+                                     {"explain", "grid", "9x9", "--preconditioner", "none"}});
 }
 
 TEST(cli_json, solve) {
