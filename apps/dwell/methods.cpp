@@ -16,7 +16,8 @@ namespace dwell::app {
   DO(solve)                   \
   DO(cg)                      \
   DO(stencil)                 \
-  DO(convolve)
+  DO(convolve)                \
+  DO(grid)
 
 #define DWELL_DECLARE_METHOD(name) [[gnu::weak]] method name##_method();
 #define DWELL_ROW_OF_METHOD(name) method_row{#name, name##_method},

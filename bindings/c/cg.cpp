@@ -12,31 +12,10 @@
 #include "dwell/bindings/c/linear_options.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/bindings/c/status.hpp"
+#include "dwell/bindings/c/stop_status.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
 #include "dwell/solvers/linear/api/report_table.hpp"
-
-namespace dwell::c_api {
-namespace {
-
-int status_of(const solve_report& report) {
-  switch (report.stopped) {
-    case stop_reason::converged:
-      return report.target_missed ? DWELL_NOT_CONVERGED : DWELL_SUCCESS;
-    case stop_reason::iteration_limit:
-    case stop_reason::accuracy_limit:
-      return DWELL_NOT_CONVERGED;
-    case stop_reason::breakdown:
-    case stop_reason::not_finite:
-      return DWELL_BREAKDOWN;
-    case stop_reason::interrupted:
-      return DWELL_INTERRUPTED;
-  }
-  return DWELL_INTERNAL_ERROR;
-}
-
-}  // namespace
-}  // namespace dwell::c_api
 
 using namespace dwell::c_api;
 
@@ -55,7 +34,7 @@ struct dwell_cg {
   /// The end of a solve: its status, and a report if somebody wants one.
   int end(dwell::solve_report of, dwell_report** report) {
     interrupt = false;
-    const int status = status_of(of);
+    const int status = status_of(of.stopped, of.target_missed);
     if (report) {
       of.setup = setup();
       *report = new_report(dwell::solve_report_table(), of);

@@ -14,6 +14,7 @@
 #include "dwell/formats/grid.hpp"
 #include "dwell/formats/triplets.hpp"
 #include "dwell/grid/boundary.hpp"
+#include "dwell/grid/explain_grid.hpp"
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/linear/cg_batch.hpp"

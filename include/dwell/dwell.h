@@ -60,8 +60,8 @@ typedef struct dwell_device {
 /* ---- Options and reports: values by name ---- */
 
 /* Names, kinds and meanings are those of the members of solve_options (include/dwell/linear/solve.hpp),
- * stencil_options (include/dwell/stencil/solve.hpp) and convolution_options
- * (include/dwell/arrays/convolution.hpp): "rtol", "executor", "policy", ... An enumeration is given
+ * stencil_options (include/dwell/stencil/solve.hpp), convolution_options
+ * (include/dwell/arrays/convolution.hpp) and grid_options (include/dwell/grid/grid_solver.hpp): "rtol", "executor", "policy", ... An enumeration is given
  * by its name: "preconditioner" "jacobi", "edge" "periodic", "passes" "each-axis". Truth values are
  * 0 and 1. */
 typedef struct dwell_options dwell_options;
@@ -69,6 +69,7 @@ typedef struct dwell_options dwell_options;
 DWELL_API int dwell_cg_options_create(dwell_options** options);
 DWELL_API int dwell_stencil_options_create(dwell_options** options);
 DWELL_API int dwell_convolution_options_create(dwell_options** options);
+DWELL_API int dwell_grid_options_create(dwell_options** options);
 DWELL_API void dwell_options_destroy(dwell_options* options);
 /* DWELL_INPUT_ERROR where no option has the name, or it takes another kind of value. Where a number
  * with a fraction is expected an integer will do. A value's range is checked when a handle is made. */
@@ -82,7 +83,7 @@ DWELL_API const char* dwell_options_name(const dwell_options* options, int k);
 
 typedef struct dwell_progress {
   int step;       /* iterations or steps done */
-  double value;   /* CG: ||r|| / ||b||; stencils: the largest change in a step; NaN: not known */
+  double value;   /* solves: ||r|| / ||b||; stencils: the largest change in a step; NaN: not known */
   double target;  /* the value at which the run ends; NaN: none */
   double seconds; /* since the first step */
 } dwell_progress;
@@ -94,8 +95,8 @@ DWELL_API int dwell_options_set_progress(dwell_options* options, dwell_progress_
                                          void* user, double interval);
 
 /* What a solve did and what it cost: the members of solve_report (and of the handle's solve_setup,
- * "check_s", ...), of stencil_report (and stencil_setup) or of convolution_report by name;
- * enumerations as text. */
+ * "check_s", ...), of stencil_report (and stencil_setup), of convolution_report or of grid_report by
+ * name; enumerations as text, "levels" as "300x200, 150x100, ...". */
 typedef struct dwell_report dwell_report;
 
 DWELL_API void dwell_report_destroy(dwell_report* report);
@@ -229,6 +230,54 @@ DWELL_API int dwell_convolution_run(dwell_convolution* runner, const void* image
  * are started in order, and waited for together. The report is of the last dwell_convolution_run(). */
 DWELL_API int dwell_convolution_start(dwell_convolution* runner, const void* images, void* out);
 DWELL_API int dwell_convolution_wait(dwell_convolution* runner, dwell_report** report);
+
+/* ---- Systems on grids ---- */
+
+/* A problem -div(k grad u) + s u = f on a box of `dims` (1 to 3) dimensions, as grid_description
+ * (include/dwell/grid/grid_operator.hpp). Numbers per axis are slowest axis first, cells in C order.
+ * What is NULL or 0 has the value that is given with it, but k, which must be above 0. */
+typedef struct dwell_grid {
+  int precision;                  /* type of k_cells, k_faces, s_cells, f and u: DWELL_F64 or DWELL_F32 */
+  int dims;                       /* axes */
+  const int* cells;               /* unknowns along each axis */
+  const double* spacing;          /* along each axis; NULL: 1 */
+  int vertex_centred;             /* 1: unknowns are on vertices; 0: in the centres of cells */
+  int arithmetic_mean;            /* 1: k of a face is the arithmetic mean; 0: the harmonic one */
+  double k;                       /* where k_cells is NULL */
+  const void* k_cells;            /* for each cell */
+  const double* k_axes;           /* factors of k along each axis; NULL: 1 */
+  const void* k_faces[3];         /* for each axis k of its faces, one more than cells; or NULL */
+  double s;                       /* where s_cells is NULL */
+  const void* s_cells;            /* for each cell */
+  const char* boundary;           /* "x: dirichlet 0, y: neumann"; NULL: "dirichlet" */
+  const double* side_values[3][2]; /* [axis][low, high] for each cell of the side; or NULL */
+} dwell_grid;
+
+/* A prepared system on a grid, as grid_solver (include/dwell/grid/grid_solver.hpp). CPUs have it, GPUs
+ * do not: a NULL device is the CPU. Arrays are in the host's memory, and read when a handle is made or
+ * updated. */
+typedef struct dwell_grid_solver dwell_grid_solver;
+
+/* NULL for options: all defaults. */
+DWELL_API int dwell_grid_solver_create(dwell_grid_solver** solver, const dwell_device* device,
+                                       const dwell_grid* grid, const dwell_options* options);
+DWELL_API void dwell_grid_solver_destroy(dwell_grid_solver* solver);
+/* Unknowns. */
+DWELL_API size_t dwell_grid_solver_rows(const dwell_grid_solver* solver);
+/* 1 where nothing holds u: constants are in the null space. */
+DWELL_API int dwell_grid_solver_singular(const dwell_grid_solver* solver);
+/* u is the start on entry and the answer on return. Arrays of `rows` elements that do not overlap. */
+DWELL_API int dwell_grid_solver_solve(dwell_grid_solver* solver, const void* f, void* u,
+                                      dwell_report** report);
+/* A u = b for b as it is: values of sides have no part in it. */
+DWELL_API int dwell_grid_solver_solve_algebraic(dwell_grid_solver* solver, const void* b, void* u,
+                                                dwell_report** report);
+/* Other coefficients or conditions from the next solve on; precision, dims and cells as before. */
+DWELL_API int dwell_grid_solver_update(dwell_grid_solver* solver, const dwell_grid* grid);
+/* From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol). */
+DWELL_API int dwell_grid_solver_set_tolerances(dwell_grid_solver* solver, double rtol, double atol);
+/* Ends the solve in progress, or the next one if there is none. From any thread or signal handler. */
+DWELL_API void dwell_grid_solver_interrupt(dwell_grid_solver* solver);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@ prefix=$(cd "$1" && pwd)
 shift
 examples=("$@")
 if ((${#examples[@]} == 0)); then
-  examples=(solve_eigen solve_c custom_stencil own_method wave heat_steps solve_file)
+  examples=(solve_eigen solve_c poisson_c custom_stencil own_method wave heat_steps solve_file)
   if command -v gfortran >/dev/null; then
     examples+=(solve_fortran)
   else

@@ -17,6 +17,10 @@ namespace dwell::grids {
 /// Cells of a level that a team more is worth; smaller levels are one team's. Where coefficients
 /// jump, levels from a twelfth of the finest one's cells down are visited twice (a W-cycle).
 inline constexpr std::size_t cells_per_team = 8192;
+inline bool for_one_team(const grid_shape& g) { return g.cells() < 2 * cells_per_team; }
+inline bool visited_again(const grid_shape& g, const grid_shape& finest) {
+  return 12 * g.cells() <= finest.cells();
+}
 
 /// What a team needs besides: planes and rows between two levels.
 template <class V>
@@ -294,7 +298,7 @@ class cycle {
       team.sync();
       return;
     }
-    if (team.workers > 1 && next.a.shape.cells() < 2 * cells_per_team) {
+    if (team.workers > 1 && for_one_team(next.a.shape)) {
       plane_team alone;
       if (team.worker == 0) whole(alone, n + 1);
       team.sync();
@@ -309,7 +313,7 @@ class cycle {
     below(team, n);
     up(team, l, h_.levels[n + 1], [](int) {});
     team.sync();
-    if (!twice_ || 12 * l.a.shape.cells() > h_.levels[0].a.shape.cells()) return;
+    if (!twice_ || !visited_again(l.a.shape, h_.levels[0].a.shape)) return;
     // A second time, from the answer so far; its first colour has been relaxed last.
     wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
     team.sync();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -125,11 +126,12 @@ class finite_volumes {
     check_size("k", d_.k_cells.size(), all);
     check_size("s", d_.s_cells.size(), all);
     check_values(d_.k_cells, "k", "> 0", positive);
-    check_values(d_.s_cells, "s", ">= 0", [](double v) { return v >= 0; });
+    check_values(d_.s_cells, "s", "that are finite", [](double) { return true; });
     if (!(d_.k > 0) || !std::isfinite(d_.k))
       fail(fmt::format("k: expected a number > 0, found {}", d_.k));
-    if (!(d_.s >= 0) || !std::isfinite(d_.s))
-      fail(fmt::format("s: expected a number >= 0, found {}", d_.s));
+    if (!std::isfinite(d_.s)) fail(fmt::format("s: expected a finite number, found {}", d_.s));
+    out_.negative_s =
+        d_.s_cells.empty() ? d_.s < 0 : std::ranges::any_of(d_.s_cells, [](T v) { return v < 0; });
     for (int m = 0; m < 3; ++m) {
       if (!sides_[std::size_t(m)]) continue;
       const auto others = all / std::size_t(n(m));

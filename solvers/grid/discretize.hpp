@@ -26,6 +26,7 @@ struct system {
   std::array<std::vector<T>, 3> volume;  ///< factors of W along z, y, x
   std::vector<side_term<T>> sides;       ///< those that are not 0
   bool singular = false;
+  bool negative_s = false;  ///< s is below 0 somewhere: the operator may be indefinite
 };
 
 /// Throws input_error where grid_operator does.

@@ -4,60 +4,24 @@
 // on the number of teams. Every team computes what follows from the sums, and so all decide alike.
 #pragma once
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
-#include "dwell/execution/device/monitor.hpp"
-#include "dwell/linear/solve.hpp"
-#include "dwell/solvers/grid/cycle.hpp"
+#include "dwell/solvers/grid/iterations.hpp"
 
 namespace dwell::grids {
 
-/// What a solve is given, in halved rows, scaled so that the largest elements are about 1.
-template <class T>
-struct run_input {
-  const coefficients<T>* a;
-  const T* b;
-  bool singular = false;
-  bool multigrid_alone = false;
-  double rtol = 0, atol = 0;
-  int max_iterations = 0;
-  bool history = false;
-  monitor* seen = nullptr;  ///< the host's words
-};
-struct run_output {
-  stop_reason stopped = stop_reason::converged;
-  int iterations = 0, refinements = 0;
-  double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
-  bool target_missed = false, stagnated = false;
-  bool visits_once = false;  ///< small levels, which were to be visited twice
-  int answer = 0;            ///< which of x[0] and x[1]
-  std::vector<double> history;
-};
-
-/// Vectors of a run. x[0] has the start.
-template <class T>
-struct run_vectors {
-  std::vector<T> x[2], r, p, q, zeros;
-  std::vector<double> sums[4];  ///< per plane
-  explicit run_vectors(const grid_shape& g)
-      : x{std::vector<T>(g.cells()), std::vector<T>(g.cells())},
-        r(g.cells()),
-        p(g.cells()),
-        q(g.cells()),
-        zeros(std::size_t(g.n[2] + 1)) {
-    for (auto& s : sums) s.resize(std::size_t(g.n[0]));
-  }
-};
-
 template <class T, class V>
-class grid_run {
+class grid_run : grid_iterations<T, V> {
+  using base = grid_iterations<T, V>;
+  using base::after_iteration, base::each_plane, base::iterate, base::look_for_interrupt;
+  using base::norm_, base::out_, base::plane_, base::planes_, base::v_;
+  using base::product, base::total, base::total_of, base::h_, base::in_, base::interrupted_;
+
  public:
   grid_run(const run_input<T>& in, run_vectors<T>& v, hierarchy<V>& h, run_output& out)
-      : in_(in), v_(v), h_(h), out_(out), planes_(in.a->shape.n[0]), plane_(in.a->shape.plane()) {}
+      : base(in, v, h, out) {}
 
   /// Called by every team.
   void operator()(plane_team team, cycle_rows<V>& rows) {
@@ -66,19 +30,24 @@ class grid_run {
     const double norm = std::sqrt(total_of(team, 0, [&](int k) { return norm2(in_.b, k, mean); }));
     const double target = std::max(in_.rtol * norm, in_.atol);
     if (team.worker == 0)
-      out_.rhs_norm = norm, out_.removed = mean * std::sqrt(double(planes_) * double(plane_));
-    int at = 0, done = 0, attempts = 0;
+      norm_ = out_.rhs_norm = norm,
+      out_.removed = mean * std::sqrt(double(planes_) * double(plane_));
+    int at = 0, attempts = 0;
+    run_progress far;
     double best = true_residual(team, v_.x[0].data(), mean);
     if (team.worker == 0 && in_.history) out_.history.push_back(best);
-    double recursive = best;
+    far.recursive = best;
     stop_reason why = stop_reason::converged;
-    bool missed = false, stagnated = false;
+    bool missed = false;
     if (!std::isfinite(best)) why = stop_reason::not_finite;
     while (why == stop_reason::converged && best > target) {
       T *const x = v_.x[at].data(), *const d = v_.x[1 - at].data();
       // Below its last digit the residual of an iteration says nothing.
       const double least = best * double(std::numeric_limits<T>::epsilon());
-      why = attempt(team, mg, d, best, std::max(target, least), done, recursive, stagnated);
+      far.recursive = best;
+      far.third = best * best, far.third_at = far.done;
+      why = fused() ? attempt(team, mg, d, best, std::max(target, least), far)
+                    : iterate(team, mg, d, std::max(target, least), far);
       // The answer of the attempt, if it is better.
       each_plane(team, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) d[i] += x[i];
@@ -99,7 +68,7 @@ class grid_run {
       if (!(best <= 0.5 * before)) {  // rounding allows no better
         why = stop_reason::accuracy_limit;
         missed = true;
-      } else if (done >= in_.max_iterations) {
+      } else if (far.done >= in_.max_iterations) {
         why = stop_reason::iteration_limit;
       }
     }
@@ -113,37 +82,17 @@ class grid_run {
     if (team.worker == 0) {
       if (best <= target && why != stop_reason::not_finite) why = stop_reason::converged;
       out_.stopped = why;
-      out_.iterations = done;
+      out_.iterations = far.done;
       out_.refinements = std::max(0, attempts - 1);
-      out_.recursive = recursive;
+      out_.recursive = far.recursive;
       out_.residual = best;
       out_.target_missed = missed;
-      out_.stagnated = stagnated && why == stop_reason::iteration_limit;
+      out_.stagnated = far.stagnated && why == stop_reason::iteration_limit;
       out_.answer = at;
     }
   }
 
  private:
-  template <class F>
-  void each_plane(plane_team& team, F&& f) const {
-    const auto [begin, end] = team.share(planes_);
-    f(std::size_t(begin) * plane_, std::size_t(end) * plane_);
-  }
-  double total(int slot) const {
-    double sum = 0;
-    for (const double part : v_.sums[slot]) sum += part;
-    return sum;
-  }
-  /// The sum over planes of of_plane(k). Teams meet.
-  template <class F>
-  double total_of(plane_team& team, int slot, F&& of_plane) {
-    const auto [begin, end] = team.share(planes_);
-    for (int k = begin; k < end; ++k) v_.sums[slot][std::size_t(k)] = of_plane(k);
-    team.sync();
-    const double sum = total(slot);
-    team.sync();  // nobody puts a sum where another one is being read
-    return sum;
-  }
   double mean_of(plane_team& team, const T* x) {
     return total_of(team, 0,
                     [&](int k) {
@@ -163,18 +112,6 @@ class grid_run {
     return sum;
   }
 
-  /// put(cell of the row, (A u) of it) for a row, in halves.
-  template <class Put>
-  void product(const T* u, int k, int j, Put&& put) const {
-    const int nx = in_.a->shape.n[2];
-    const std::size_t at = in_.a->row(k, j) * std::size_t(nx);
-    const T *const own = u + at, *const s = in_.a->s_cells(k, j);
-    for (const bool odd : {false, true})
-      half_row(
-          *in_.a, u, v_.zeros.data(), k, j, odd, 0, odd ? nx / 2 : evens_of(nx),
-          [=](T w, T other, int c) { return w * (own[c] - other); },
-          [&](int c, T sum) { put(c, sum + s[c] * own[c]); });
-  }
   /// r = b - A x and its norm. Teams meet.
   double true_residual(plane_team& team, const T* x, double mean) {
     const int ny = in_.a->shape.n[1], nx = in_.a->shape.n[2];
@@ -192,9 +129,14 @@ class grid_run {
     }));
   }
 
+  /// Conjugate gradients with multigrid, and multigrid alone, have their phases in fewer passes.
+  bool fused() const {
+    return in_.method.has_levels() &&
+           (in_.method.method == grid_method::cg || in_.method.method == grid_method::multigrid);
+  }
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
-  stop_reason attempt(plane_team& team, cycle<V>& mg, T* d, double norm, double target, int& done,
-                      double& recursive, bool& stagnated) {
+  stop_reason attempt(plane_team& team, cycle<V>& mg, T* d, double norm, double target,
+                      run_progress& now) {
     const int ny = in_.a->shape.n[1], nx = in_.a->shape.n[2];
     level<V>& fine = h_.levels[0];
     // f of the cycle is r, scaled to about 1 in each element of the norm.
@@ -210,9 +152,9 @@ class grid_run {
     };
     each_plane(team,
                [&](std::size_t begin, std::size_t end) { std::fill(d + begin, d + end, T(0)); });
-    double rz_before = 0, rr = norm * norm, third = rr;
-    double third_at = done;
+    double rz_before = 0;
     bool first = true;
+    const bool alone = in_.method.method == grid_method::multigrid;
     const int down_stages = mg.only_bottom() ? 1 : mg.down_stages(fine);
     // f and the relaxation of the finest level; `update` is what makes r of a plane before.
     const auto begin_cycle = [&](auto&& update) {
@@ -235,7 +177,7 @@ class grid_run {
       const double rz = total(1);
       if (!std::isfinite(rz)) return stop_reason::not_finite;
       if (!(rz > 0)) return stop_reason::breakdown;
-      const T beta = first || in_.multigrid_alone ? T(0) : T(rz / rz_before), scale = T(up_by);
+      const T beta = first || alone ? T(0) : T(rz / rz_before), scale = T(up_by);
       // p = z + beta p, q = A p, p.q
       wavefront(team, planes_, 2, [&](int s, int k) {
         const std::size_t at = std::size_t(k) * plane_;
@@ -256,15 +198,13 @@ class grid_run {
         }
         v_.sums[2][std::size_t(k)] = sum;
       });
-      if (team.worker == 0)
-        interrupted_ =
-            std::atomic_ref<int>(in_.seen->interrupt).load(std::memory_order_relaxed) != 0;
+      look_for_interrupt(team);
       team.sync();
       if (interrupted_) return stop_reason::interrupted;
       const double pq = total(2);
       if (!std::isfinite(pq)) return stop_reason::not_finite;
       if (!(pq > 0)) return stop_reason::breakdown;
-      const T alpha = in_.multigrid_alone ? T(1) : T(rz * up_by * up_by / pq);
+      const T alpha = alone ? T(1) : T(rz * up_by * up_by / pq);
       rz_before = rz;
       first = false;
       // d += alpha p, r -= alpha q, r.r, and the next cycle's first stages
@@ -279,33 +219,9 @@ class grid_run {
         }
         v_.sums[3][std::size_t(k)] = row_dot(rk, rk, int(plane_));
       });
-      rr = total(3);
-      ++done;
-      recursive = std::sqrt(rr);
-      if (team.worker == 0) {
-        if (in_.history) out_.history.push_back(recursive);
-        std::atomic_ref<double>(in_.seen->residual)
-            .store(norm_ > 0 ? recursive / norm_ : recursive);
-        std::atomic_ref<int>(in_.seen->step).store(done, std::memory_order_release);
-      }
-      if (!std::isfinite(rr)) return stop_reason::not_finite;
-      if (recursive <= target) return stop_reason::converged;
-      if (done >= in_.max_iterations) {
-        stagnated = rr > 0.25 * third && done - third_at > 2;
-        return stop_reason::iteration_limit;
-      }
-      if (done == in_.max_iterations * 2 / 3) third = rr, third_at = done;
+      if (const auto why = after_iteration(team, total(3), target, now)) return *why;
     }
   }
-
-  const run_input<T>& in_;
-  run_vectors<T>& v_;
-  hierarchy<V>& h_;
-  run_output& out_;
-  int planes_;
-  std::size_t plane_;
-  bool interrupted_ = false;
-  double norm_ = 0;  ///< that the right-hand side has; team 0 knows it
 };
 
 }  // namespace dwell::grids

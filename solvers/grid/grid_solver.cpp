@@ -13,80 +13,20 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
-#include "dwell/execution/device/threads/threads_worth.hpp"
 #include "dwell/execution/team/team_threads.hpp"
-#include "dwell/solvers/grid/discretize.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
+#include "dwell/solvers/grid/prepared_grid.hpp"
 
 namespace dwell {
-namespace {
 
-using level_value = float;  ///< levels need no more digits: they cost no iterations
-
-void check(double rtol, double atol) {
-  if (!(rtol >= 0) || !std::isfinite(rtol))
-    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", rtol));
-  if (!(atol >= 0) || !std::isfinite(atol))
-    throw input_error(fmt::format("atol: expected a number >= 0, found {}", atol));
-}
-void check(const grid_options& o) {
-  if (o.method != "cg" && o.method != "multigrid")
-    throw input_error(fmt::format("grid: method: expected cg or multigrid, found {}", o.method));
-  if (o.max_iterations < 1)
-    throw input_error(
-        fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));
-  if (!(o.progress_interval >= 0))
-    throw input_error(
-        fmt::format("progress_interval: expected a number >= 0, found {}", o.progress_interval));
-  check(o.rtol, o.atol);
-}
-
-/// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
-template <class T>
-struct power_of_two {
-  T half, rest;
-  explicit power_of_two(int e)
-      : half(T(std::ldexp(1.0, e / 2))), rest(T(std::ldexp(1.0, e - e / 2))) {}
-  T operator*(T v) const { return v * half * rest; }
-};
-
-/// An operator in halved rows, divided by a power of two, and its levels.
-template <class T>
-struct prepared_grid {
-  grids::system<T> system;
-  grids::hierarchy<level_value> levels;
-  int scale = 0;  ///< the exponent of that power
-
-  explicit prepared_grid(grids::system<T> made) : system(std::move(made)) {
-    grids::coefficients<T>& a = system.a;
-    T most = 0;
-    for (const T v : a.pool) most = std::max(most, v);
-    std::frexp(double(most), &scale);
-    const power_of_two<T> by(-scale);
-    for (T& v : a.pool) v = by * v;
-    grids::coefficients<level_value> fine;
-    fine.shape = a.shape;
-    fine.shared = a.shared;
-    fine.pool.assign(a.pool.begin(), a.pool.end());
-    fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    levels = grids::make_hierarchy(std::move(fine), system.singular);
-    grids::halve_rows(a);
-  }
-};
-
-std::vector<int> axes_of(const grids::grid_shape& g, std::size_t dims) {
-  if (dims == 1) return {g.n[2]};
-  if (dims == 2) return {g.n[0], g.n[2]};
-  return {g.n[0], g.n[1], g.n[2]};
-}
-
-}  // namespace
+using grids::axes_of, grids::level_value, grids::power_of_two, grids::prepared_grid;
 
 template <class T>
 struct grid_solver<T>::state {
   grid_options options;
   std::string device_name;
   std::size_t dims;
+  grids::chosen_method method;
   prepared_grid<T> grid;
   thread_choice threads;
   cpu::team_threads teams;
@@ -99,16 +39,18 @@ struct grid_solver<T>::state {
       : options(o),
         device_name(where.facts().name),
         dims(d.cells.size()),
-        grid(grids::discretize(d)),
-        threads(choose(where, grid.system.a.shape)),
+        method(grids::method_of(o)),
+        grid(discretized(d), method),
+        threads(grids::threads_of_grid(grid.system.a.shape, where.facts())),
         teams(threads.threads),
-        vectors(grid.system.a.shape),
+        vectors(grid.system.a.shape, grids::facts_of(method.method).more_vectors),
         b(grid.system.a.shape.cells()),
         natural(b.size()) {}
 
-  static thread_choice choose(const device& where, const grids::grid_shape& g) {
-    // Threads share planes, and meet some ten times an iteration of about 100 bytes a cell.
-    return threads_worth(10.0 * double(g.cells()), g.n[0], "barrier", where.facts());
+  grids::system<T> discretized(const grid_description<T>& d) const {
+    grids::system<T> made = grids::discretize(d);
+    grids::check_definite(made.negative_s, options);
+    return made;
   }
   const grids::grid_shape& shape() const { return grid.system.a.shape; }
 
@@ -167,7 +109,7 @@ struct grid_solver<T>::state {
     grids::run_input<T> in{.a = &grid.system.a,
                            .b = b.data(),
                            .singular = grid.system.singular,
-                           .multigrid_alone = options.method == "multigrid",
+                           .method = method,
                            .rtol = options.rtol,
                            .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
                            .max_iterations = options.max_iterations,
@@ -203,14 +145,14 @@ struct grid_solver<T>::state {
   grid_report report_of(const grids::run_output& out, int scale, double seconds) const {
     grid_report r;
     r.method = options.method;
+    r.preconditioner = grids::name_of(method.preconditioner);
     r.device = device_name;
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
-    r.cycle = !grid.levels.jumps ? "V-cycle"
-              : out.visits_once
+    r.cycle = out.visits_once
                   ? "V-cycle; coefficients jump, but a W-cycle was not positive definite"
-                  : "W-cycle of small levels, since coefficients jump";
+                  : grids::cycle_name(grid.levels, method);
     for (const auto& l : grid.levels.levels) r.levels.push_back({axes_of(l.a.shape, dims)});
     r.iterations = out.iterations;
     r.stopped = out.stopped;
@@ -228,11 +170,7 @@ struct grid_solver<T>::state {
     r.refinements = out.refinements;
     r.stagnated = out.stagnated;
     for (const double h : out.history) r.history.push_back(h * up);
-    // p, q, x, r are read or written 9 times, z, f and u of the finest level 11 times.
-    const std::size_t cells = shape().cells();
-    r.bytes_per_iteration = cells * (9 * sizeof(T) + 11 * sizeof(level_value));
-    if (!grid.system.a.shared)
-      r.bytes_per_iteration += grid.system.a.pool.size() * (sizeof(T) + 4 * sizeof(level_value));
+    r.bytes_per_iteration = grids::iteration_bytes(grid, method);
     r.setup_s = setup_s;
     r.solve_s = seconds;
     return r;
@@ -251,10 +189,8 @@ struct grid_solver<T>::state {
 template <class T>
 grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
                             const grid_options& options) {
-  if (where.on() != backend::cpu)
-    throw unsupported_error(
-        "grid: systems on grids have no kernels for GPUs; device::cpu() has them");
-  check(options);
+  grids::require_cpu(where.on());
+  grids::check_options(options);
   stopwatch clock;
   s_ = std::make_unique<state>(where, d, options);
   s_->setup_s = clock.lap();
@@ -290,15 +226,15 @@ grid_report grid_solver<T>::solve_algebraic(std::span<const T> b, std::span<T> u
 template <class T>
 void grid_solver<T>::update(const grid_description<T>& d) {
   stopwatch clock;
-  grids::system<T> made = grids::discretize(d);
+  grids::system<T> made = s_->discretized(d);
   if (made.a.shape.n != s_->shape().n || d.cells.size() != s_->dims)
     throw input_error("grid: update: expected as many cells along each axis as before");
-  s_->grid = prepared_grid<T>(std::move(made));
+  s_->grid = prepared_grid<T>(std::move(made), s_->method);
   s_->setup_s = clock.lap();
 }
 template <class T>
 void grid_solver<T>::set_tolerances(double rtol, double atol) {
-  check(rtol, atol);
+  grids::check_tolerances(rtol, atol);
   s_->options.rtol = rtol;
   s_->options.atol = atol;
 }

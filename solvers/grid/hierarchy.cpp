@@ -122,10 +122,10 @@ void halve_rows(coefficients<V>& a) {
 }
 
 template <class V>
-hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular) {
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser) {
   hierarchy<V> h;
   h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
-  h.jumps = !finest.shared && contrast(finest) > jump;
+  h.jumps = coarser && !finest.shared && contrast(finest) > jump;
   coefficients<V> now = std::move(finest);
   while (true) {
     poll_interruption();
@@ -138,6 +138,12 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular) {
         l.colours = 3;
     l.u.assign(g.cells(), V(0));
     l.f.assign(g.cells(), V(0));
+    if (!coarser) {
+      make_inverse(l);
+      halve_rows(l.a);
+      halve_at(l.inverse, l.inverse_at, g.n[2]);
+      return h;
+    }
     if (g.cells() <= (h.jumps ? bottom_cells_of_jumps : bottom_cells)) {
       h.bottom = profile_factor(l.a, singular);
       halve_rows(l.a);
@@ -168,7 +174,7 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular) {
 
 template void halve_rows(coefficients<double>&);
 template void halve_rows(coefficients<float>&);
-template hierarchy<double> make_hierarchy(coefficients<double>, bool);
-template hierarchy<float> make_hierarchy(coefficients<float>, bool);
+template hierarchy<double> make_hierarchy(coefficients<double>, bool, bool);
+template hierarchy<float> make_hierarchy(coefficients<float>, bool, bool);
 
 }  // namespace dwell::grids

@@ -56,13 +56,13 @@ void halve_rows(coefficients<V>& a);
 
 /// Levels down to 64 cells or fewer (1024 where coefficients jump). An axis is halved where its
 /// conductances are, on average, at least half of the strongest axis's. singular: constants are in
-/// the null space.
+/// the null space. Without `coarser` the finest level alone, of which diagonals are of use.
 template <class V>
-hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular);
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser = true);
 
 extern template void halve_rows(coefficients<double>&);
 extern template void halve_rows(coefficients<float>&);
-extern template hierarchy<double> make_hierarchy(coefficients<double>, bool);
-extern template hierarchy<float> make_hierarchy(coefficients<float>, bool);
+extern template hierarchy<double> make_hierarchy(coefficients<double>, bool, bool);
+extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, bool);
 
 }  // namespace dwell::grids

@@ -42,6 +42,8 @@ class profile_factor {
     for (std::size_t i = 0; i < n; ++i) u[place_[i]] = V(x_[i]);
   }
 
+  std::size_t bytes() const { return l_.size() * sizeof(double); }
+
  private:
   double* row(std::size_t i) { return l_.data() + start_[i]; }
 

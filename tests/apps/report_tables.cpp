@@ -9,6 +9,7 @@
 
 #include "dwell/base/report_table.hpp"
 #include "dwell/solvers/arrays/convolution/report_table.hpp"
+#include "dwell/solvers/grid/report_table.hpp"
 #include "dwell/solvers/linear/api/report_table.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
 
@@ -48,7 +49,8 @@ json rows_of(std::span<const report_field<Report>> table) {
 int main() {
   std::cout << json{{"cg", rows_of(solve_report_table())},
                     {"stencil", rows_of(stencil_report_table())},
-                    {"convolve", rows_of(convolution_report_table())}}
+                    {"convolve", rows_of(convolution_report_table())},
+                    {"grid", rows_of(grid_report_table())}}
                    .dump(1)
             << "\n";
 }

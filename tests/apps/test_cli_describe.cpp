@@ -98,7 +98,7 @@ TEST(cli_describe, pages_of_all_commands) {
 }
 
 TEST(cli_describe, what_is_refused) {
-  expect_refused({"man", "cgg"}, "COMMAND: expected solve, cg, stencil, convolve, compare");
+  expect_refused({"man", "cgg"}, "COMMAND: expected solve, cg, stencil, convolve, grid, compare");
   expect_refused({"man", "cgg"}, "did you mean 'cg'?");
   expect_refused({"man", "cg", "x"}, "'dwell cg' has no commands, found 'x'");
   expect_refused({"man", "--directory", "/no/such"}, "--directory: expected a folder");

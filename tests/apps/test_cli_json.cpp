@@ -52,7 +52,9 @@ TEST(cli_json, the_page_lists_all_documents) {
                                           "device facts",
                                           "explain cg",
                                           "explain convolve",
+                                          "explain grid",
                                           "explain stencil",
+                                          "grid",
                                           "info",
                                           "info matrix",
                                           "info stencil",
@@ -64,6 +66,15 @@ TEST(cli_json, the_page_lists_all_documents) {
                                           "model scaling",
                                           "model sweep",
                                           "trace"}));
+}
+
+TEST(cli_json, grids) {
+  expect_documented("grid",
+                    {{"grid", "12x15"},
+                     {"grid", "12", "--k-axes", "2", "--max-iterations", "1", "--method", "jacobi"},
+                     {"grid", "4x5x6", "--boundary", "neumann", "--precision", "f32"}});
+  expect_documented("explain grid", {{"explain", "grid", "30x40"},
+                                     {"explain", "grid", "9x9", "--preconditioner", "none"}});
 }
 
 TEST(cli_json, solve) {

@@ -13,6 +13,7 @@
 
 #include "dwell/base/report_table.hpp"
 #include "dwell/solvers/arrays/convolution/report_table.hpp"
+#include "dwell/solvers/grid/report_table.hpp"
 #include "dwell/solvers/linear/api/report_table.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
 
@@ -170,6 +171,17 @@ TEST(cli_reports, of_convolutions_have_every_field) {
   field_names open = left.not_printed;
   open.erase("images");  // more than one
   EXPECT_EQ(open, field_names{});
+}
+
+TEST(cli_reports, of_grids_have_every_field) {
+  const left_over<grid_report> left(
+      grid_report_table(),
+      {{"grid", "40x50", "--boundary", "neumann"},
+       {"grid", "60x50", "--rtol", "0"},
+       {"grid", "30x30x30", "--precision", "f32", "--rtol", "1e-6", "--rhs", "2"},
+       {"grid", "90x80", "--method", "jacobi", "--max-iterations", "60"}});
+  EXPECT_EQ(left.without_value, field_names{});
+  EXPECT_EQ(left.not_printed, field_names{"levels"}) << "which the document has one by one";
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ using strings = std::vector<std::string>;
 
 TEST(cli_suggestions, subcommands) {
   expect_refused({"cgg"},
-                 "dwell: expected a command (solve, cg, stencil, convolve, compare, explain, info, "
-                 "generate, convert, "
+                 "dwell: expected a command (solve, cg, stencil, convolve, grid, compare, explain, "
+                 "info, generate, convert, "
                  "measure, model, trace, completion or man), found "
                  "'cgg'; did you mean 'cg'? (see 'dwell --help')\n");
   expect_refused({"stencils", "2d5pt", "--size", "9x9"},

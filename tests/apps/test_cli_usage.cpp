@@ -47,7 +47,7 @@ TEST(cli_usage, each_method_is_run_compared_and_explained) {
     return err.substr(0, err.find(')'));
   };
   EXPECT_EQ(refused("compare"), "dwell: expected a command (solve, cg, stencil or convolve");
-  EXPECT_EQ(refused("explain"), "dwell: expected a command (solve, cg, stencil or convolve");
+  EXPECT_EQ(refused("explain"), "dwell: expected a command (solve, cg, stencil, convolve or grid");
   const auto first_words = [](const std::string& help, const std::string& before) {
     strings words;
     for (const auto& line : lines_of(help))
@@ -61,7 +61,7 @@ TEST(cli_usage, each_method_is_run_compared_and_explained) {
   const auto methods = first_words(help, "  dwell compare ");
   ASSERT_EQ(methods, (strings{"solve", "cg", "stencil", "convolve"}));
   const auto explained = first_words(help, "  dwell explain ");
-  EXPECT_EQ(explained, (strings{"solve", "cg", "stencil", "convolve"}));
+  EXPECT_EQ(explained, (strings{"solve", "cg", "stencil", "convolve", "grid"}));
   for (const auto& name : methods) {
     EXPECT_TRUE(holds(help, "\n  dwell " + name + " "));
     EXPECT_TRUE(holds(refused("compare"), name));
@@ -87,7 +87,7 @@ TEST(cli_usage, version) {
 TEST(cli_usage, wrong_command_lines) {
   expect_refused(
       {},
-      "expected a command (solve, cg, stencil, convolve, compare, explain, info, generate, "
+      "expected a command (solve, cg, stencil, convolve, grid, compare, explain, info, generate, "
       "convert, measure, model, trace, completion "
       "or man), found ");
   expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");

@@ -74,6 +74,8 @@ commands = {
                           *cpu, *peer]],
     "explain convolve": [["explain", "convolve", "--size", "64x64", "--filter", "box:3", *cpu],
                          ["explain", "convolve", "--size", "512x512", "--filter", "box:15", "--device-facts", "h100"]],
+    "grid": [["grid", "9x9", *cpu], ["grid", "30", "--boundary", "neumann", "--k-axes", "2", *cpu]],
+    "explain grid": [["explain", "grid", "40x50", *cpu]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
     "info": [["info", "--device", "cpu"]],

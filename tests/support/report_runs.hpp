@@ -9,6 +9,7 @@
 #include "dwell/arrays/convolution.hpp"
 #include "dwell/base/report_table.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "dwell/grid/grid_solver.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/stencil/solve.hpp"
 #include "dwell/stencil/stencil_runner.hpp"
@@ -144,6 +145,26 @@ inline std::vector<convolution_report> convolutions_for_reports() {
   o.correlate = true;
   return {convolve<float>(device::cpu(2), size, std::span<const float>(in), std::span<float>(out),
                           convolution_filter::named("gaussian:5", 2), o)};
+}
+
+inline std::vector<grid_report> grids_for_reports() {
+  std::vector<grid_report> runs;
+  const auto add = [&](const grid_description<float>& d, const grid_options& o) {
+    grid_solver<float> solver(device::cpu(2), d, o);
+    std::vector<float> f(solver.rows(), 1.0F), u(solver.rows());
+    runs.push_back(solver.solve(f, u));
+  };
+  grid_description<float> d{.cells = {40, 50}};
+  grid_options o;
+  o.history = true;
+  o.rtol = 0;
+  add(d, o);
+  o.method = "jacobi";
+  o.max_iterations = 60;
+  add({.cells = {90, 80}}, o);
+  d.boundary = grid_boundary::all({boundary_kind::neumann});
+  add(d, {});
+  return runs;
 }
 
 }  // namespace dwell::test

@@ -35,25 +35,11 @@ report_words<solve_report> words(const solve_report& report) {
 }
 
 std::string outcome(const solve_report& report) {
-  const auto n = format_plural(report.iterations, "iteration");
-  switch (report.stopped) {
-    case stop_reason::converged:
-      return "converged after " + n + words(report).shown("target_missed");
-    case stop_reason::iteration_limit:
-      return "NOT converged within the limit of " + n;
-    case stop_reason::breakdown:
-      for (const auto& m : dwell::methods())
-        if (m.name == report.method) return "BREAKDOWN after " + n + ": " + m.breaks_down;
-      return "BREAKDOWN after " + n;
-    case stop_reason::not_finite:
-      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
-    case stop_reason::interrupted:
-      return "INTERRUPTED after " + n;
-    case stop_reason::accuracy_limit:
-      return "NOT converged: the true residual is above the tolerance after " + n +
-             ", and rounding allows no better";
-  }
-  return {};
+  std::string broke_down;
+  for (const auto& m : dwell::methods())
+    if (m.name == report.method) broke_down = m.breaks_down;
+  return outcome_text(report.stopped, report.iterations, broke_down) +
+         (report.stopped == stop_reason::converged ? words(report).shown("target_missed") : "");
 }
 
 /// Says which matrix a condition number belongs to.
@@ -108,6 +94,26 @@ void add_time(const solve_result& r, table& out) {
 }
 
 }  // namespace
+
+std::string outcome_text(stop_reason stopped, int iterations, const std::string& broke_down) {
+  const auto n = format_plural(iterations, "iteration");
+  switch (stopped) {
+    case stop_reason::converged:
+      return "converged after " + n;
+    case stop_reason::iteration_limit:
+      return "NOT converged within the limit of " + n;
+    case stop_reason::breakdown:
+      return "BREAKDOWN after " + n + (broke_down.empty() ? "" : ": " + broke_down);
+    case stop_reason::not_finite:
+      return "NOT FINITE after " + n + ": a NaN or an infinity appeared";
+    case stop_reason::interrupted:
+      return "INTERRUPTED after " + n;
+    case stop_reason::accuracy_limit:
+      return "NOT converged: the true residual is above the tolerance after " + n +
+             ", and rounding allows no better";
+  }
+  return {};
+}
 
 std::string title_of(const std::string& method) {
   for (const auto& m : dwell::methods())
@@ -293,14 +299,14 @@ json to_json(const solve_result& r) {
   return out;
 }
 
-std::string history_csv(const solve_report& report) {
+std::string history_csv(const std::vector<double>& history, double rhs_norm) {
   struct row {
     std::size_t iteration;
     double residual, scale;
   };
   std::vector<row> rows;
-  const double scale = report.rhs_norm > 0 ? report.rhs_norm : 1;
-  for (const double residual : report.history) rows.push_back({rows.size(), residual, scale});
+  const double scale = rhs_norm > 0 ? rhs_norm : 1;
+  for (const double residual : history) rows.push_back({rows.size(), residual, scale});
   return csv_of(
       columns<row>{{"iteration", "", unit::count, [](const row& r) { return r.iteration; }},
                    {"residual_norm", "", unit::residual, [](const row& r) { return r.residual; }},

@@ -67,7 +67,9 @@ exit_code code_of(const solve_result& r);
 std::string to_text(const solve_result& r);
 json to_json(const solve_result& r);
 /// iteration,residual_norm,relative_residual
-std::string history_csv(const solve_report& report);
+std::string history_csv(const std::vector<double>& history, double rhs_norm);
+/// How iterations ended; of a breakdown why, if that is known.
+std::string outcome_text(stop_reason stopped, int iterations, const std::string& broke_down = {});
 /// What stands in the comment of the answer's file.
 std::string answer_comment(const solve_result& r);
 

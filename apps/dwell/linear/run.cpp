@@ -100,7 +100,8 @@ void write_files(const solve_arguments& args, const std::vector<double>& x, solv
     }
   }
   if (const auto& to = args.history)
-    if (by.attempt(to.label(), [&] { to.write(history_csv(result.report)); }))
+    if (by.attempt(to.label(),
+                   [&] { to.write(history_csv(result.report.history, result.report.rhs_norm)); }))
       result.files.emplace_back("history", to.label());
 }
 

@@ -22,7 +22,8 @@ _NATIVE: dict[str, Any] = {"float64": _core.GridSolverF64, "float32": _core.Grid
 class GridReport:
     """What a solve on a grid did, what it cost, and whether the answer is right."""
 
-    method: str  #: "cg" or "multigrid"
+    method: str  #: as of ``GridSolver``
+    preconditioner: str  #: "multigrid", "jacobi" or "none", never "auto"
     device: str  #: name of the device
     precision: str  #: "f64" or "f32", of vectors; levels of multigrid are in f32
     threads: int  #: that took part
@@ -62,7 +63,7 @@ class GridSolver:
     k : float or array of shape `shape`
         The coefficient, above 0.
     s : float or array of shape `shape`
-        The reaction, 0 or more.
+        The reaction, 0 or more; below 0 with methods "minres" and "bicgstab".
     spacing : float or tuple of float
         Distance of unknowns, along all axes or each.
     boundary : str
@@ -81,8 +82,11 @@ class GridSolver:
         Factors of `k` along each axis.
     dtype : {float64, float32}, optional
         By default that of the array `k`, or float64.
-    method : {"cg", "multigrid"}
-        Conjugate gradients with multigrid as the preconditioner, or multigrid alone.
+    method : {"cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"}
+        Conjugate gradients; cycles of multigrid alone; "minres" and "bicgstab" also take `s` below 0, where the operator is
+        indefinite; Chebyshev's iteration between bounds of the spectrum that it finds; Jacobi's, damped, to compare with.
+    preconditioner : {"auto", "multigrid", "jacobi", "none"}
+        A cycle of multigrid ("auto"), the diagonal, or nothing. Methods "multigrid" and "jacobi" have no other than "auto".
     rtol, atol : float
         Converged when ``||b - A u|| <= max(rtol ||b||, atol)``, by the true residual.
     maxiter : int
@@ -119,8 +123,8 @@ class GridSolver:
     def __init__(
         self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
         boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
-        dtype: Any = None, method: str = "cg", rtol: float = 1e-8, atol: float = 0.0, maxiter: int = 500,
-        history: bool = False, device: str | None = None, threads: int = 0,
+        dtype: Any = None, method: str = "cg", preconditioner: str = "auto", rtol: float = 1e-8, atol: float = 0.0,
+        maxiter: int = 500, history: bool = False, device: str | None = None, threads: int = 0,
     ) -> None:
         k, s = _array_or_number(k, "k"), _array_or_number(s, "s")
         given = [a.shape for a in (k, s) if isinstance(a, np.ndarray)]
@@ -144,7 +148,7 @@ class GridSolver:
         self._native = _NATIVE[self._dtype.name](
             resolve("cpu" if device is None else device, threads, None, 0), [int(n) for n in self._shape],
             _per_axis(spacing, dims, "spacing"), centring == "vertex", *self._coefficients(k, s, boundary, boundary_values),
-            method, self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
+            method, preconditioner, self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._k, self._s = k, s
         self._report: GridReport | None = None
         self._turn = Turn("solver")

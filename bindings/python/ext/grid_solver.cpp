@@ -37,11 +37,13 @@ class held_grid_solver {
   held_grid_solver(const device& where, std::vector<int> cells, std::vector<double> spacing,
                    bool vertex, double k, const vector& k_cells, std::vector<double> k_axes,
                    bool arithmetic, double s, const vector& s_cells, const std::string& boundary,
-                   std::vector<side_values> values, const std::string& method, double rtol,
-                   double atol, int maxiter, bool history)
+                   std::vector<side_values> values, const std::string& method,
+                   const std::string& preconditioner, double rtol, double atol, int maxiter,
+                   bool history)
       : cells_(std::move(cells)), spacing_(std::move(spacing)), vertex_(vertex) {
     grid_options o;
     o.method = method;
+    o.preconditioner = preconditioner;
     o.rtol = rtol;
     o.atol = atol;
     o.max_iterations = maxiter;
@@ -70,6 +72,7 @@ class held_grid_solver {
     receiver_.raise_pending();
     fields d;
     d["method"] = r.method.c_str();
+    d["preconditioner"] = r.preconditioner.c_str();
     d["device"] = r.device.c_str();
     d["precision"] = r.precision.c_str();
     d["threads"] = r.threads;
@@ -137,11 +140,12 @@ void add(nb::module_& m, const char* name) {
       .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, double,
                     const typename held::vector&, std::vector<double>, bool, double,
                     const typename held::vector&, const std::string&, std::vector<side_values>,
-                    const std::string&, double, double, int, bool>(),
+                    const std::string&, const std::string&, double, double, int, bool>(),
            nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"), nb::arg("k"),
            nb::arg("k_cells").none(), nb::arg("k_axes"), nb::arg("arithmetic"), nb::arg("s"),
            nb::arg("s_cells").none(), nb::arg("boundary"), nb::arg("values"), nb::arg("method"),
-           nb::arg("rtol"), nb::arg("atol"), nb::arg("maxiter"), nb::arg("history"))
+           nb::arg("preconditioner"), nb::arg("rtol"), nb::arg("atol"), nb::arg("maxiter"),
+           nb::arg("history"))
       .def("update", &held::update, nb::arg("k"), nb::arg("k_cells").none(), nb::arg("k_axes"),
            nb::arg("arithmetic"), nb::arg("s"), nb::arg("s_cells").none(), nb::arg("boundary"),
            nb::arg("values"))

@@ -52,15 +52,15 @@ struct grid_description {
   /// In place of k and k_cells, for each axis: k of each face, border faces included: one more
   /// along this axis than there are cells. Faces of the two ends of a periodic axis must agree.
   std::array<std::span<const T>, 3> k_faces{};
-  double s = 0;                  ///< where `s_cells` is empty; >= 0
-  std::span<const T> s_cells{};  ///< an element per cell; all >= 0
+  double s = 0;                  ///< where `s_cells` is empty; below 0: see grid_options
+  std::span<const T> s_cells{};  ///< an element per cell
   grid_boundary boundary{};      ///< conditions of all sides
 };
 
-/// The operator. T: double or float. It is symmetric, and positive definite unless singular(). An
-/// element of A u is what leaves a cell, over the volume of a whole cell. Movable. One thread at a
-/// time may use an operator; several threads may use several at once. Results have the same bits
-/// whatever the number of threads.
+/// The operator. T: double or float. It is symmetric, and positive definite unless singular() or s
+/// < 0. An element of A u is what leaves a cell, over the volume of a whole cell. Movable. One
+/// thread at a time may use an operator; several threads may use several at once. Results have the
+/// same bits whatever the number of threads.
 template <class T>
 class DWELL_API grid_operator {
  public:

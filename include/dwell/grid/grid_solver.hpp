@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Systems on grids, -div(k grad u) + s u = f on a box, by conjugate gradients with geometric
-// multigrid, or by multigrid alone, without a matrix. Nothing here needs CUDA.
+// multigrid, or by other iterations, without a matrix. Nothing here needs CUDA.
 //
 //   dwell::grid_solver<double> solver(dwell::device::cpu(), description);
 //   for (...) report = solver.solve(f, u);
@@ -22,9 +22,15 @@ namespace dwell {
 
 /// What solves on grids are asked to do.
 struct grid_options {
-  /// "cg": conjugate gradients, a V-cycle of multigrid being the preconditioner. "multigrid":
-  /// V-cycles alone, which take more iterations, where coefficients jump many more.
+  /// "cg": conjugate gradients. "minres" and "bicgstab", which also take s < 0, where the operator
+  /// is indefinite. "chebyshev": no sums but those of the test for the end, between bounds of the
+  /// spectrum that some steps of "cg" find. "multigrid": cycles alone, which take more iterations,
+  /// where coefficients jump many more. "jacobi": damped by 0.95, to compare with.
   std::string method = "cg";
+  /// "auto", which is "multigrid": a cycle; "jacobi": the diagonal; or "none". Of an operator with
+  /// s < 0 it is that of the one with |s|, which is definite. Methods "multigrid" and "jacobi" have
+  /// no other than "auto".
+  std::string preconditioner = "auto";
   double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
   double atol = 0;           ///< see rtol
   int max_iterations = 500;  ///< the solve ends there, as iteration_limit
@@ -37,6 +43,11 @@ struct grid_options {
   double progress_interval = 0.1;  ///< seconds
 };
 
+/// Words of grid_options::method.
+DWELL_API std::vector<std::string> grid_methods();
+/// Words of grid_options::preconditioner, "auto" the first.
+DWELL_API std::vector<std::string> grid_preconditioners();
+
 /// One level of multigrid.
 struct grid_level {
   std::vector<int> cells;  ///< slowest axis first
@@ -44,7 +55,8 @@ struct grid_level {
 
 /// What was run, what it cost, and whether the answer is right.
 struct grid_report {
-  std::string method;              ///< "cg" or "multigrid"
+  std::string method;              ///< see grid_options::method
+  std::string preconditioner;      ///< "multigrid", "jacobi" or "none", never "auto"
   std::string device;              ///< name of the device
   std::string precision;           ///< vectors are "f64" or "f32"; multigrid's levels are in f32
   int threads = 0;                 ///< that took part

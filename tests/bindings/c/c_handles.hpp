@@ -16,6 +16,7 @@ struct destroy {
   void operator()(dwell_cg* p) const { dwell_cg_destroy(p); }
   void operator()(dwell_stencil* p) const { dwell_stencil_destroy(p); }
   void operator()(dwell_convolution* p) const { dwell_convolution_destroy(p); }
+  void operator()(dwell_grid_solver* p) const { dwell_grid_solver_destroy(p); }
 };
 template <class T>
 using owned = std::unique_ptr<T, destroy>;

@@ -15,6 +15,7 @@
 #include "dwell/base/report_table.hpp"
 #include "dwell/bindings/c/report.hpp"
 #include "dwell/solvers/arrays/convolution/report_table.hpp"
+#include "dwell/solvers/grid/report_table.hpp"
 #include "dwell/solvers/linear/api/report_table.hpp"
 #include "dwell/solvers/stencil/api/report_table.hpp"
 #include "members.hpp"
@@ -55,6 +56,7 @@ TEST(report_tables, are_sound) {
   expect_sound(solve_report_table());
   expect_sound(stencil_report_table());
   expect_sound(convolution_report_table());
+  expect_sound(grid_report_table());
 }
 
 TEST(report_tables, have_a_row_for_every_member) {
@@ -64,6 +66,7 @@ TEST(report_tables, have_a_row_for_every_member) {
   EXPECT_EQ(stencil_report_table().size(),
             members_of<stencil_report>() - 1 + members_of<stencil_setup>());
   EXPECT_EQ(convolution_report_table().size(), members_of<convolution_report>());
+  EXPECT_EQ(grid_report_table().size(), members_of<grid_report>());
 }
 
 TEST(report_tables, have_words_that_are_found) {
@@ -159,6 +162,12 @@ TEST(c_reports, of_convolutions_have_every_field) {
   const auto runs = convolutions_for_reports();
   EXPECT_EQ(without_a_value(convolution_report_table(), runs), (strings{"on", "passes"}));
   expect_read_by_c(convolution_report_table(), runs);
+}
+
+TEST(c_reports, of_grids_have_every_field) {
+  const auto runs = grids_for_reports();
+  EXPECT_EQ(without_a_value(grid_report_table(), runs), strings());
+  expect_read_by_c(grid_report_table(), runs);
 }
 
 }  // namespace

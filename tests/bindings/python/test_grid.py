@@ -67,6 +67,27 @@ def test_boundary_values():
         dwell.GridSolver((4, 5), boundary_values={"z-": np.zeros(5)})
 
 
+@pytest.mark.parametrize("method", ["cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"])
+@pytest.mark.parametrize("preconditioner", ["auto", "multigrid", "jacobi", "none"])
+def test_methods(method, preconditioner):
+    if method in ("multigrid", "jacobi") and preconditioner != "auto":
+        return
+    rng = np.random.default_rng(7)
+    k, f = rng.uniform(0.5, 2, (11, 14)), rng.standard_normal((11, 14))
+    A = _matrix(k, (1, 1), (True, True))
+    for s in (0.1, -0.4):
+        if s < 0 and method not in ("minres", "bicgstab"):
+            with pytest.raises(ValueError, match="minres"):
+                dwell.GridSolver(k=k, s=s, method=method)
+            continue
+        solver = dwell.GridSolver(k=k, s=s, method=method, preconditioner=preconditioner, rtol=1e-11, maxiter=100000)
+        want = scipy.sparse.linalg.spsolve(A + s * scipy.sparse.eye_array(k.size, format="csc"), f.ravel())
+        np.testing.assert_allclose(solver.solve(f).ravel(), want, rtol=1e-6, atol=1e-7)
+        own = "jacobi" if method == "jacobi" else "multigrid"
+        assert solver.report.method == method
+        assert solver.report.preconditioner == (own if preconditioner == "auto" else preconditioner)
+
+
 def test_float32_and_starts():
     f = np.ones((30, 40), np.float32)
     u = dwell.poisson(f, rtol=1e-5)
@@ -94,7 +115,8 @@ def test_what_is_not_as_wanted_is_said():
     dict(), dict(shape=(2, 2, 2, 2)), dict(shape=(0,)), dict(shape=(3,), k=0), dict(shape=(3,), k=[1.0, 1.0]),
     dict(shape=(3,), k=[1.0, -1.0, 1.0]), dict(shape=(3,), s=-1), dict(shape=(3,), spacing=0), dict(shape=(3,), spacing=(1, 1)),
     dict(shape=(3,), boundary="wall"), dict(shape=(3,), boundary="y: neumann"), dict(shape=(3,), centring="face"),
-    dict(shape=(3,), mean="geometric"), dict(shape=(3,), method="jacobi"), dict(shape=(3,), rtol=-1), dict(shape=(3,), maxiter=0),
+    dict(shape=(3,), mean="geometric"), dict(shape=(3,), method="lu"), dict(shape=(3,), preconditioner="amg"),
+    dict(shape=(3,), method="multigrid", preconditioner="jacobi"), dict(shape=(3,), rtol=-1), dict(shape=(3,), maxiter=0),
     dict(shape=(3,), k_axes=(1, 2)),
 ])
 def test_refusals(wrong):

@@ -239,11 +239,11 @@ TEST(GridOperator, RefusesInOneLine) {
   refuses([](auto& d) { d.spacing = {0}; });
   refuses([](auto& d) { d.spacing = {1, 1}; });
   refuses([](auto& d) { d.k = 0; });
-  refuses([](auto& d) { d.s = -1; });
+  refuses([](auto& d) { d.s = std::nan(""); });
   refuses([](auto& d) { d.k_axes[0] = -1; });
   refuses([&](auto& d) { d.k_cells = bad; });
   refuses([&](auto& d) { d.k_cells = nan; });
-  refuses([&](auto& d) { d.s_cells = bad; });
+  refuses([&](auto& d) { d.s_cells = nan; });
   refuses([&](auto& d) { d.cells = {3}, d.k_cells = two; });
   refuses([&](auto& d) { d.k_faces[0] = two; });
   refuses([](auto& d) { d.boundary.sides[0][0].kind = boundary_kind::periodic; });

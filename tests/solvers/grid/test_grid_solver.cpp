@@ -26,6 +26,8 @@ std::vector<T> random_values(std::size_t n, unsigned seed) {
   return v;
 }
 
+int iterations_of(const grid_description<double>& d, const char* method = "cg");
+
 template <class T>
 Eigen::MatrixXd dense_of(const csr<T>& m) {
   Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(m.rows, m.cols);
@@ -103,7 +105,111 @@ TEST(GridSolver, SolvesWhatDenseSolversSolve) {
   for (unsigned seed = 401; seed <= 420; ++seed) expect_answer<double>(seed, 20, "multigrid");
 }
 
-int iterations_of(const grid_description<double>& d, const char* method = "cg") {
+/// Every method with every preconditioner, against dense solves and the matrix; with s < 0 the
+/// system is indefinite, and all eigenvalues are away from 0.
+template <class T>
+void expect_method(unsigned seed, const std::string& method, const std::string& preconditioner,
+                   bool indefinite) {
+  grid_problem<T> p;
+  random_grid_problem(seed, 12, 5, p);
+  SCOPED_TRACE(p.says + ", " + method + ", " + preconditioner);
+  grid_options o;
+  o.method = method;
+  o.preconditioner = preconditioner;
+  o.rtol = sizeof(T) == 8 ? 1e-9 : 1e-4;
+  o.max_iterations = 200000;
+  o.history = true;
+  Eigen::MatrixXd dense = dense_of(grid_operator<T>(device::cpu(1), p.d).to_matrix());
+  if (indefinite) {
+    // Half way between two eigenvalues of W^-1 A, W being what s is multiplied by.
+    p.d.s_cells = {};
+    p.d.s = 0;
+    const Eigen::MatrixXd plain = dense_of(grid_operator<T>(device::cpu(1), p.d).to_matrix());
+    p.d.s = 1;
+    const Eigen::MatrixXd shifted = dense_of(grid_operator<T>(device::cpu(1), p.d).to_matrix());
+    const Eigen::VectorXd w = (shifted - plain).diagonal().cwiseSqrt().cwiseInverse();
+    const Eigen::VectorXd values =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(w.asDiagonal() * plain * w.asDiagonal())
+            .eigenvalues();
+    const Eigen::Index n = values.size(), at = std::min<Eigen::Index>(n - 1, 2 + seed % 3);
+    double gap = 0;
+    for (Eigen::Index i = 0; i < at; ++i)
+      if (values(i + 1) - values(i) > gap) {
+        gap = values(i + 1) - values(i);
+        p.d.s = -0.5 * (values(i) + values(i + 1));
+      }
+    if (gap < 1e-3 * values(n - 1)) return;
+    dense = dense_of(grid_operator<T>(device::cpu(1), p.d).to_matrix());
+  }
+  grid_solver<T> solver(device::cpu(2), p.d, o);
+  const std::size_t n = solver.rows();
+  const std::vector<T> b = random_values<T>(n, seed);
+  std::vector<T> x = random_values<T>(n, seed + 1), other(x);
+  const grid_report r = solver.solve_algebraic(b, x);
+  EXPECT_EQ(r.method, method);
+  EXPECT_EQ(r.preconditioner, preconditioner == "auto" && method != "jacobi" ? "multigrid"
+                              : preconditioner == "auto"                     ? "jacobi"
+                                                                             : preconditioner);
+  if (r.stopped != stop_reason::accuracy_limit) {  // else rounding explains the residual, below
+    EXPECT_EQ(r.stopped, stop_reason::converged) << to_string(r.stopped) << r.iterations;
+    EXPECT_LE(r.residual_relative_true, o.rtol);
+  }
+  EXPECT_EQ(r.history.size(), std::size_t(r.iterations) + 1);
+  const auto rows = static_cast<Eigen::Index>(n);
+  Eigen::VectorXd want(rows), got(rows);
+  for (std::size_t i = 0; i < n; ++i)
+    want(Eigen::Index(i)) = double(b[i]), got(Eigen::Index(i)) = double(x[i]);
+  if (solver.singular()) want.array() -= want.mean();
+  const double eps = sizeof(T) == 8 ? 1e-13 : 1e-4;
+  EXPECT_LE(
+      (want - dense * got).norm(),
+      1.01 * o.rtol * want.norm() + eps * dense.cwiseAbs().rowwise().sum().maxCoeff() * got.norm());
+  grid_solver<T> alone(device::cpu(1), p.d, o);
+  EXPECT_EQ(alone.solve_algebraic(b, other).iterations, r.iterations);
+  EXPECT_EQ(other, x);
+}
+
+TEST(GridSolver, EveryMethodWithEveryPreconditioner) {
+  unsigned seed = 500;
+  for (const std::string& method : grid_methods())
+    for (const std::string& preconditioner : grid_preconditioners()) {
+      const bool own = method == "multigrid" || method == "jacobi";
+      if (own && preconditioner != "auto") continue;
+      for (int k = 0; k < 12; ++k) expect_method<double>(seed++, method, preconditioner, false);
+      for (int k = 0; k < 4; ++k) expect_method<float>(seed++, method, preconditioner, false);
+    }
+}
+
+TEST(GridSolver, IndefiniteSystems) {
+  unsigned seed = 900;
+  for (const std::string method : {"minres", "bicgstab"})
+    for (const std::string& preconditioner : grid_preconditioners())
+      for (int k = 0; k < 12; ++k) expect_method<double>(seed++, method, preconditioner, true);
+  grid_description<double> d{.cells = {9, 9}};
+  d.s = -0.1;
+  for (const std::string method : {"cg", "multigrid", "chebyshev", "jacobi"}) {
+    grid_options o;
+    o.method = method;
+    EXPECT_THROW(grid_solver<double>(device::cpu(1), d, o), input_error) << method;
+  }
+  const std::vector<double> s(81, -0.1);
+  d.s = 0, d.s_cells = s;
+  EXPECT_THROW(grid_solver<double>(device::cpu(1), d), input_error);
+  grid_solver<double> plain(device::cpu(1), {.cells = {9, 9}});
+  EXPECT_THROW(plain.update(d), input_error);
+}
+
+/// With multigrid neither grows with the grid; sums cost Chebyshev's iteration few steps more.
+TEST(GridSolver, OtherMethodsWithMultigridTakeFewIterations) {
+  for (const int n : {100, 300}) {
+    const grid_description<double> d{.cells = {n, n + 7}};
+    EXPECT_LE(iterations_of(d, "minres"), 12) << n;
+    EXPECT_LE(iterations_of(d, "bicgstab"), 8) << n;
+    EXPECT_LE(iterations_of(d, "chebyshev"), 20) << n;
+  }
+}
+
+int iterations_of(const grid_description<double>& d, const char* method) {
   grid_options o;
   o.method = method;
   grid_solver<double> solver(device::cpu(2), d, o);
@@ -245,6 +351,7 @@ TEST(GridSolver, AProgressFunctionIsCalledAndMayEndASolve) {
   o.progress = [&](const solve_progress& p) {
     EXPECT_GE(p.iteration, 1);
     EXPECT_GT(p.relative_residual, 0);
+    EXPECT_LT(p.relative_residual, 1) << "it is over the norm of b";
     ++calls;
     return false;
   };
@@ -284,7 +391,9 @@ TEST(GridSolver, Refuses) {
     change(bad);
     EXPECT_THROW(grid_solver<double>(device::cpu(1), d, bad), input_error);
   };
-  refuses([](auto& b) { b.method = "jacobi"; });
+  refuses([](auto& b) { b.method = "lu"; });
+  refuses([](auto& b) { b.preconditioner = "amg"; });
+  refuses([](auto& b) { b.method = "jacobi", b.preconditioner = "none"; });
   refuses([](auto& b) { b.rtol = -1; });
   refuses([](auto& b) { b.atol = std::nan(""); });
   refuses([](auto& b) { b.max_iterations = 0; });

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Words of methods and preconditioners, and what is refused.
+#include "dwell/solvers/grid/grid_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
+
+namespace dwell {
+
+std::vector<std::string> grid_methods() {
+  std::vector<std::string> names;
+  for (const grids::method_facts& m : grids::all_methods) names.emplace_back(m.name);
+  return names;
+}
+std::vector<std::string> grid_preconditioners() { return {"auto", "multigrid", "jacobi", "none"}; }
+
+namespace grids {
+namespace {
+
+/// Throws input_error unless it is one of the words.
+void require_grid_word(const char* what, const std::vector<std::string>& words,
+                       const std::string& found) {
+  if (std::find(words.begin(), words.end(), found) == words.end())
+    throw input_error(fmt::format("grid: {}: expected {}, found {}", what, or_list(words), found));
+}
+
+const method_facts& facts_named(const std::string& name) {
+  return *std::find_if(std::begin(all_methods), std::end(all_methods),
+                       [&](const method_facts& m) { return m.name == name; });
+}
+
+}  // namespace
+
+const char* name_of(grid_preconditioner p) {
+  constexpr const char* names[] = {"multigrid", "jacobi", "none"};
+  return names[static_cast<int>(p)];
+}
+
+chosen_method method_of(const grid_options& o) {
+  const method_facts& m = facts_named(o.method);
+  if (m.method == grid_method::jacobi) return {m.method, grid_preconditioner::jacobi};
+  return {m.method, o.preconditioner == "jacobi" ? grid_preconditioner::jacobi
+                    : o.preconditioner == "none" ? grid_preconditioner::none
+                                                 : grid_preconditioner::multigrid};
+}
+
+void check_tolerances(double rtol, double atol) {
+  if (!(rtol >= 0) || !std::isfinite(rtol))
+    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", rtol));
+  if (!(atol >= 0) || !std::isfinite(atol))
+    throw input_error(fmt::format("atol: expected a number >= 0, found {}", atol));
+}
+
+void check_options(const grid_options& o) {
+  require_grid_word("method", grid_methods(), o.method);
+  require_grid_word("preconditioner", grid_preconditioners(), o.preconditioner);
+  if (!facts_named(o.method).preconditioned && o.preconditioner != "auto")
+    throw input_error(fmt::format("grid: preconditioner: method {} has none, found {}", o.method,
+                                  o.preconditioner));
+  if (o.max_iterations < 1)
+    throw input_error(
+        fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));
+  if (!(o.progress_interval >= 0))
+    throw input_error(
+        fmt::format("progress_interval: expected a number >= 0, found {}", o.progress_interval));
+  check_tolerances(o.rtol, o.atol);
+}
+
+void check_definite(bool negative_s, const grid_options& o) {
+  if (!negative_s || facts_named(o.method).indefinite) return;
+  throw input_error(
+      fmt::format("grid: s: expected numbers >= 0 for method {}, found one below 0; minres and "
+                  "bicgstab take it",
+                  o.method));
+}
+
+}  // namespace grids
+}  // namespace dwell

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Methods of solves on grids and their preconditioners, as words and as values.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "dwell/grid/grid_solver.hpp"
+
+namespace dwell::grids {
+
+enum class grid_method { cg, multigrid, minres, bicgstab, chebyshev, jacobi };
+enum class grid_preconditioner { multigrid, jacobi, none };
+
+/// A row for each method.
+struct method_facts {
+  grid_method method;
+  const char* name;
+  /// Has a preconditioner that can be chosen. The others are one themselves.
+  bool preconditioned;
+  bool indefinite;    ///< takes operators that are not positive definite
+  int more_vectors;   ///< besides x, d, r, p, q
+  int vector_passes;  ///< reads and writes of vectors in an iteration, those of a cycle apart
+  int applications;   ///< applications of the preconditioner in an iteration
+};
+inline constexpr method_facts all_methods[] = {
+    {grid_method::cg, "cg", true, false, 1, 9, 1},
+    {grid_method::multigrid, "multigrid", false, false, 0, 9, 1},
+    {grid_method::minres, "minres", true, true, 5, 22, 1},
+    {grid_method::bicgstab, "bicgstab", true, true, 4, 24, 2},
+    {grid_method::chebyshev, "chebyshev", true, false, 1, 12, 1},
+    {grid_method::jacobi, "jacobi", false, false, 1, 9, 1},
+};
+constexpr const method_facts& facts_of(grid_method m) { return all_methods[static_cast<int>(m)]; }
+
+struct chosen_method {
+  grid_method method = grid_method::cg;
+  grid_preconditioner preconditioner = grid_preconditioner::multigrid;
+  /// Are there levels?
+  bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }
+};
+const char* name_of(grid_preconditioner p);
+/// What options say that check_options() has accepted.
+chosen_method method_of(const grid_options& o);
+/// Throws input_error for what is out of range.
+void check_tolerances(double rtol, double atol);
+void check_options(const grid_options& o);
+/// Throws input_error where s is negative somewhere and the method needs an operator that is
+/// positive definite.
+void check_definite(bool negative_s, const grid_options& o);
+
+}  // namespace dwell::grids
