@@ -107,4 +107,17 @@ std::string device_stencil_text(const field_domain& domain) {
       fmt::arg("steps", steps));
 }
 
+std::vector<kernel_source> field_stage_sources(const field_domain& domain, precision type) {
+  const stencil_definition& d = domain.definition();
+  const std::string text = device_stencil_text(domain) +
+                           "#include \"dwell/execution/stencil/fields/kernels_cuda.cuh\"\n";
+  const char* const real = type == precision::f64 ? "double" : "float";
+  std::vector<kernel_source> all;
+  for (std::size_t s = 0; s < d.stages().size(); ++s)
+    all.push_back(
+        {text, fmt::format("dwell::cuda::fields_stage_kernel<dwell::own_stencil, {}, {}>", real, s),
+         fmt::format("stencil {}, {}, stage {} of {}", d.name(), real, s + 1, d.stages().size())});
+  return all;
+}
+
 }  // namespace dwell

@@ -2,7 +2,10 @@
 // A definition with its borders as the struct that kernels of devices are compiled for.
 #pragma once
 #include <string>
+#include <vector>
 
+#include "dwell/base/precision.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
 namespace dwell {
@@ -11,5 +14,8 @@ namespace dwell {
 /// and fields/plain_step.hpp. Kinds of borders are in it, values are not; nor is any word of the
 /// tape. DWELL_CELL becomes DWELL_HD.
 std::string device_stencil_text(const field_domain& domain);
+
+/// The kernel of each stage of the plain step.
+std::vector<kernel_source> field_stage_sources(const field_domain& domain, precision type);
 
 }  // namespace dwell
