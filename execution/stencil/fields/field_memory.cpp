@@ -25,17 +25,22 @@ std::int64_t row_pitch(std::int64_t cells) {
   return (lines >= 16 ? lines | 1 : lines) * per_line;
 }
 
+int changing_arrays(const stencil_definition& definition) {
+  std::ptrdiff_t fresh = 0;
+  for (const field_stage& stage : definition.stages())
+    fresh = std::max(fresh, std::ranges::count_if(stage.computed,
+                                                  [](const auto& o) { return o.in_place_of < 0; }));
+  return definition.fields() + static_cast<int>(fresh);
+}
+
 template <class T>
 field_memory<T>::field_memory(const field_domain& domain, int threads)
-    : domain_(domain), pitch_(row_pitch<T>(domain.size().n[2])) {
-  std::size_t fresh = 0;
-  for (const field_stage& stage : domain.definition().stages())
-    fresh = std::max(fresh, static_cast<std::size_t>(std::ranges::count_if(
-                                stage.computed, [](const auto& o) { return o.in_place_of < 0; })));
-  changing_ = domain.definition().fields() + static_cast<int>(fresh);
+    : domain_(domain),
+      pitch_(row_pitch<T>(domain.size().n[2])),
+      changing_(changing_arrays(domain.definition())) {
   const std::int64_t rows = domain.size().rows();
   const auto cells = static_cast<std::size_t>(rows * pitch_);
-  const int arrays = changing_ + domain.definition().coefficients();
+  const int arrays = arrays_of(domain.definition());
   for (int k = 0; k < arrays; ++k) {
     // Arrays begin in different sets of a cache, a line after what they lie in and end one before.
     const std::size_t guard = line / sizeof(T);
@@ -58,11 +63,6 @@ field_memory<T>::field_memory(const field_domain& domain, int threads)
     const auto [first, last] = piece(rows, part, threads);
     for (T* a : arrays_) std::fill(a + first * pitch_, a + last * pitch_, T(0));
   });
-}
-
-template <class T>
-std::size_t field_memory<T>::bytes() const {
-  return arrays_.size() * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
 }
 
 template <class T>

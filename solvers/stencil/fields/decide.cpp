@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/base/number_text.hpp"
 #include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
 #include "dwell/solvers/stencil/fields/field_session.hpp"
 
 namespace dwell {
@@ -35,32 +38,36 @@ void check(const field_options& options) {
 
 }  // namespace
 
-template <class T>
-std::optional<std::string> field_session<T>::refuses_temporal(bool fixed_cells_differ) const {
-  if (auto why = refuses_passes(domain_)) return why;
-  if (fixed_cells_differ)
-    return "fields that exchange their memory have different values in fixed cells";
-  const auto& last = definition().stages().back().computed;
-  for (const source_list<T>& list : points_.sources)
-    if (std::ranges::none_of(last, [&](const auto& o) { return o.field == list.field; }))
-      return fmt::format("field '{}' has sources, and the last stage does not compute it",
-                         definition().tape().fields[static_cast<std::size_t>(list.field)]);
-  return std::nullopt;
+std::size_t cell_bytes_of(const field_stage& stage, std::size_t value) {
+  std::vector<int> read;
+  for (const row_tap& r : stage.rows)
+    if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
+  return (read.size() + stage.computed.size()) * value;
 }
 
-template <class T>
-typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_differ) const {
-  check(options_);
-  const std::string& wanted = options_.executor;
+field_bytes bytes_of(const field_domain& domain, std::size_t value) {
+  const auto cells = static_cast<std::size_t>(domain.size().cells());
+  field_bytes b;
+  for (const field_stage& stage : domain.definition().stages())
+    b.step += cell_bytes_of(stage, value) * cells;
+  b.cell = static_cast<std::size_t>(arrays_of(domain.definition())) * value;
+  b.memory = b.cell * cells;
+  return b;
+}
+
+field_schedule schedule_of(const field_domain& domain, const field_bytes& bytes,
+                           const field_options& options, const device_facts& device,
+                           const std::optional<std::string>& refusal) {
+  check(options);
+  const std::string& wanted = options.executor;
   if (wanted == "naive") return {wanted, "as asked for", 1, {}};
-  const bool flat = domain_.size().dims == 1;
+  const bool flat = domain.size().dims == 1;
   const auto worth =
-      threads_worth(static_cast<double>(bytes_per_step()),
-                    flat ? domain_.size().n[2] : domain_.size().rows(), "step", facts_);
-  const auto refusal = refuses_temporal(fixed_cells_differ);
-  const std::size_t cache = facts_.core_cache > 0 ? facts_.core_cache : usual_core_cache;
+      threads_worth(static_cast<double>(bytes.step),
+                    flat ? domain.size().n[2] : domain.size().rows(), "step", device);
+  const std::size_t cache = device.core_cache > 0 ? device.core_cache : usual_core_cache;
   const auto pass = [&] {
-    return plan_pass(domain_, worth.threads, options_.depth, cell_bytes(),
+    return plan_pass(domain, worth.threads, options.depth, static_cast<std::int64_t>(bytes.cell),
                      static_cast<std::int64_t>(cache / 2));
   };
   const auto passes = [&](const field_pass& p) {
@@ -74,20 +81,33 @@ typename field_session<T>::schedule field_session<T>::decide(bool fixed_cells_di
       throw input_error("executor temporal: the field is too small for passes of several steps");
     return {wanted, passes(p), worth.threads, p};
   }
-  schedule steps{"persistent", worth.why, worth.threads, {}};
+  field_schedule steps{"persistent", worth.why, worth.threads, {}};
   if (wanted == "persistent") return steps;
-  const bool large = memory_.bytes() > facts_.l2;
+  const bool large = bytes.memory > device.l2;
   if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
   if (!large)
     steps.reason += fmt::format("; {} are not more than the last-level cache has",
-                                byte_text(static_cast<double>(memory_.bytes())));
+                                byte_text(static_cast<double>(bytes.memory)));
   if (refusal || !large) return steps;
   const field_pass p = pass();
   if (p.depth == 0) return steps;
   return {"temporal", passes(p), worth.threads, p};
 }
 
-template field_session<double>::schedule field_session<double>::decide(bool) const;
-template field_session<float>::schedule field_session<float>::decide(bool) const;
+template <class T>
+std::optional<std::string> field_session<T>::refuses_temporal(bool fixed_cells_differ) const {
+  if (auto why = refuses_passes(domain_)) return why;
+  if (fixed_cells_differ)
+    return "fields that exchange their memory have different values in fixed cells";
+  const auto& last = definition().stages().back().computed;
+  for (const source_list<T>& list : points_.sources)
+    if (std::ranges::none_of(last, [&](const auto& o) { return o.field == list.field; }))
+      return fmt::format("field '{}' has sources, and the last stage does not compute it",
+                         definition().tape().fields[static_cast<std::size_t>(list.field)]);
+  return std::nullopt;
+}
+
+template std::optional<std::string> field_session<double>::refuses_temporal(bool) const;
+template std::optional<std::string> field_session<float>::refuses_temporal(bool) const;
 
 }  // namespace dwell

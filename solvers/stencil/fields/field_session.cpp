@@ -44,6 +44,7 @@ field_session<T>::field_session(const built_row_kernels* built, const device& wh
       facts_(cpu_facts(where)),
       options_(options),
       domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
+      bytes_(bytes_of(domain_, sizeof(T))),
       kernel_(kernel_of<T>(built, definition, options)),
       memory_(domain_, facts_.units),
       rows_(domain_, *kernel_.rows, memory_.pitch()),
@@ -200,7 +201,7 @@ void field_session<T>::set_reductions(std::vector<field_reduction> list, int eve
 template <class T>
 field_run_end field_session<T>::run_piece(int steps, const run_control& control) {
   const bool differ = fixed_cells_differ();
-  schedule now = decide(differ);
+  field_schedule now = decide(differ);
   if (!stepper_ || now.executor != schedule_.executor || now.threads != schedule_.threads ||
       now.pass.depth != schedule_.pass.depth)
     stepper_ = std::make_unique<field_stepper<T>>(rows_, now.threads, now.pass);
@@ -266,18 +267,6 @@ field_outcome field_session<T>::run(int steps) {
 }
 
 template <class T>
-std::size_t field_session<T>::bytes_per_step() const {
-  std::size_t arrays = 0;
-  for (const field_stage& stage : definition().stages()) {
-    std::vector<int> read;
-    for (const row_tap& r : stage.rows)
-      if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
-    arrays += read.size() + stage.computed.size();
-  }
-  return arrays * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
-}
-
-template <class T>
 field_report field_session<T>::report() const {
   field_report r;
   r.definition = definition().name();
@@ -292,8 +281,8 @@ field_report field_session<T>::report() const {
   r.threads = schedule_.threads;
   r.depth = std::max(schedule_.pass.depth, 1);
   r.cells = domain_.changing_cells();
-  r.bytes_per_step = bytes_per_step();
-  r.memory = memory_.bytes();
+  r.bytes_per_step = bytes_.step;
+  r.memory = bytes_.memory;
   r.total_steps = steps_done_;
   r.steps = last_.steps;
   r.seconds = last_.seconds;

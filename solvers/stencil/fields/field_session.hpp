@@ -11,6 +11,7 @@
 #include "dwell/execution/stencil/fields/field_steps.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
 #include "dwell/solvers/stencil/fields/field_reductions.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
 #include "dwell/stencil/built_row_kernels.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
@@ -46,12 +47,9 @@ class field_session {
 
  private:
   /// How a run goes. It depends on the fields: on whether fixed cells of renamed ones are the same.
-  struct schedule {
-    std::string executor, reason;
-    int threads = 1;
-    field_pass pass;
-  };
-  schedule decide(bool fixed_cells_differ) const;
+  field_schedule decide(bool fixed_cells_differ) const {
+    return schedule_of(domain_, bytes_, options_, facts_, refuses_temporal(fixed_cells_differ));
+  }
   std::optional<std::string> refuses_temporal(bool fixed_cells_differ) const;
   bool fixed_cells_differ() const;
   int require_field(int i, std::size_t cells) const;
@@ -59,15 +57,12 @@ class field_session {
   field_run<T> prepared(int steps);
   /// Steps without a look at the fields.
   field_run_end run_piece(int steps, const run_control& control);
-  std::size_t bytes_per_step() const;
-  std::int64_t cell_bytes() const {
-    return std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)};
-  }
 
   device where_;
   device_facts facts_;
   field_options options_;
   field_domain domain_;
+  field_bytes bytes_;
   chosen_kernel<T> kernel_;
   field_memory<T> memory_;
   field_rows<T> rows_;
@@ -76,7 +71,7 @@ class field_session {
   field_places places_;
   std::vector<parameter_values> parameters_;
   std::int64_t steps_done_ = 0;
-  schedule schedule_;
+  field_schedule schedule_;
   std::unique_ptr<field_stepper<T>> stepper_;
   field_outcome last_;
 };
