@@ -10,21 +10,27 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/sha256.hpp"
 
 namespace dwell {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::string_view mark = "\ndwell-256";  // before the digest, at the end of a file
-constexpr std::size_t trailer = mark.size() + 64;
+// A file is the content, its origin, the origin's length in four digits, and a digest.
+constexpr std::string_view mark = "\ndwell-256 ";
+constexpr std::size_t trailer = mark.size() + 4 + 64, most_origin = 1000;
+constexpr off_t most_bytes = off_t{1} << 28;
 constexpr auto longest_wait = std::chrono::minutes(5);  // for another process that makes the file
 constexpr auto forgotten_after = std::chrono::hours(1);
+
+thread_local std::function<void(const file_origin&)> making;
 
 std::string reason() { return std::generic_category().message(errno); }
 
@@ -53,6 +59,7 @@ class key_lock {
     while (fd_ && flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() > end)
         return;
+      poll_interruption();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     held_ = static_cast<bool>(fd_);
@@ -76,7 +83,7 @@ std::string unusable(const fs::path& folder) {
   if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), failed);
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return reason();
   struct stat s;
-  if (stat(folder.c_str(), &s) != 0) return reason();
+  if (lstat(folder.c_str(), &s) != 0) return reason();
   if (!S_ISDIR(s.st_mode)) return "it is not a folder";
   if (s.st_uid != geteuid()) return "it belongs to another user";
   if ((s.st_mode & 077) != 0) return "others may use it (chmod 700)";
@@ -84,14 +91,60 @@ std::string unusable(const fs::path& folder) {
   return {};
 }
 
-bool ends_with(const fs::path& file, std::string_view suffix) {
-  return file.filename().native().ends_with(suffix);
+/// A file of the user's own, from `from` on; "" if it is none.
+std::string bytes_from(const descriptor& file, off_t from) {
+  struct stat s;
+  if (!file || fstat(file.get(), &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
+      s.st_size > most_bytes)
+    return {};
+  from = std::clamp(from < 0 ? s.st_size + from : from, off_t{0}, s.st_size);
+  std::string bytes(static_cast<std::size_t>(s.st_size - from), '\0');
+  for (std::size_t got = 0; got < bytes.size();) {
+    const ssize_t n =
+        pread(file.get(), bytes.data() + got, bytes.size() - got, from + static_cast<off_t>(got));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return {};
+    got += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+/// The parts of a file, or of its end: no digest if it is none.
+struct file_parts {
+  std::string_view content, origin, digest;
+};
+file_parts parts_of(std::string_view all) {
+  if (all.size() < trailer) return {};
+  const std::string_view end = all.substr(all.size() - trailer);
+  std::size_t length = 0;
+  for (const char c : end.substr(mark.size(), 4)) {
+    if (c < '0' || c > '9') return {};
+    length = 10 * length + static_cast<std::size_t>(c - '0');
+  }
+  if (!end.starts_with(mark) || length > all.size() - trailer) return {};
+  const std::size_t content = all.size() - trailer - length;
+  return {all.substr(0, content), all.substr(content, length), end.substr(mark.size() + 4)};
+}
+std::string digest_of(const fs::path& file, std::string_view content, std::string_view origin) {
+  sha256_hash all;
+  all.add_part(file.filename().native()).add_part(content).add_part(origin);
+  return hexadecimal(all.digest());
+}
+file_origin origin_of(std::string_view text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return {std::string(text.substr(0, end)),
+          std::string(text.substr(std::min(end + 1, text.size())))};
+}
+
+bool is_entry(const fs::path& file) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  const std::string name = file.filename();
+  return name.size() > 64 && name[64] == '.' && name.find_first_not_of(digits) == 64;
 }
 
 }  // namespace
 
-file_cache::file_cache(std::string suffix, std::uintmax_t limit)
-    : suffix_(std::move(suffix)), limit_(limit) {
+file_cache::file_cache(std::uintmax_t limit) : limit_(limit) {
   const auto variable = [](const char* name) {
     const char* const text = std::getenv(name);
     return std::string(text ? text : "");
@@ -118,29 +171,20 @@ file_cache::file_cache(std::string suffix, std::uintmax_t limit)
 
 bool file_cache::read(const fs::path& file, std::string& content) const {
   const descriptor from(file, O_RDONLY | O_NONBLOCK);
-  struct stat s;
-  if (!from || fstat(from.get(), &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != geteuid())
+  std::string bytes = bytes_from(from, 0);
+  const file_parts parts = parts_of(bytes);
+  if (parts.digest.empty() || parts.digest != digest_of(file, parts.content, parts.origin))
     return false;
-  std::string bytes(static_cast<std::size_t>(s.st_size), '\0');
-  std::size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(from.get(), bytes.data() + got, bytes.size() - got);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    got += static_cast<std::size_t>(n);
-  }
-  if (bytes.size() < trailer) return false;
-  const std::string_view all = bytes, body = all.substr(0, all.size() - trailer),
-                         end = all.substr(body.size());
-  if (!end.starts_with(mark) || end.substr(mark.size()) != hexadecimal(sha256(body))) return false;
-  bytes.resize(body.size());
+  bytes.resize(parts.content.size());
   content = std::move(bytes);
   futimens(from.get(), nullptr);  // used now
   return true;
 }
 
 /// "" or why it failed.
-std::string file_cache::write(const fs::path& file, std::string_view content) const {
+std::string file_cache::write(const fs::path& file, const file_origin& origin,
+                              std::string_view content) const {
+  std::string about = (origin.what + '\n' + origin.target).substr(0, most_origin);
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   const fs::path part = folder_ / ('.' + file.filename().string() + '.' + std::to_string(getpid()) +
                                    '.' + std::to_string(now) + ".part");
@@ -156,30 +200,37 @@ std::string file_cache::write(const fs::path& file, std::string_view content) co
       }
     };
     put(content);
+    put(about);
     put(mark);
-    put(hexadecimal(sha256(content)));
+    put(std::to_string(10000 + about.size()).substr(1));
+    put(digest_of(file, content, about));
+    if (why.empty() && fsync(to.get()) != 0) why = reason();
   }
   if (why.empty() && rename(part.c_str(), file.c_str()) != 0) why = reason();
   if (!why.empty()) unlink(part.c_str());
   return why;
 }
 
-cached_file file_cache::get(const std::string& key,
+cached_file file_cache::get(const std::string& name, const file_origin& origin,
                             const std::function<std::string()>& make) const {
   cached_file out;
+  const auto made = [&] {
+    if (making) making(origin);
+    return make();
+  };
   if (folder_.empty()) {
-    out.content = make();
+    out.content = made();
     out.why_not = no_folder_;
     return out;
   }
-  const fs::path file = folder_ / (key + suffix_);
+  const fs::path file = folder_ / name;
   out.found = read(file, out.content);
   if (!out.found) {
-    const key_lock lock(folder_ / ('.' + key + suffix_ + ".lock"));
+    const key_lock lock(folder_ / ('.' + name + ".lock"));
     out.found = read(file, out.content);  // made meanwhile
     if (!out.found) {
-      out.content = make();
-      const std::string why = write(file, out.content);
+      out.content = made();
+      const std::string why = write(file, origin, out.content);
       if (!why.empty()) {
         out.why_not = file.string() + ": " + why;
         return out;
@@ -196,13 +247,14 @@ std::vector<cache_entry> file_cache::entries() const {
   std::error_code failed;
   if (folder_.empty()) return all;
   for (const fs::directory_entry& e : fs::directory_iterator(folder_, failed)) {
-    if (!ends_with(e.path(), suffix_) || e.is_symlink(failed) || !e.is_regular_file(failed))
-      continue;
-    cache_entry entry{e.path(), e.file_size(failed), e.last_write_time(failed)};
+    if (!is_entry(e.path()) || e.is_symlink(failed) || !e.is_regular_file(failed)) continue;
+    cache_entry entry{e.path(), e.file_size(failed), e.last_write_time(failed), {}};
+    const descriptor from(e.path(), O_RDONLY | O_NONBLOCK);
+    entry.origin =
+        origin_of(parts_of(bytes_from(from, -static_cast<off_t>(most_origin + trailer))).origin);
     if (!failed) all.push_back(std::move(entry));
   }
-  std::sort(all.begin(), all.end(),
-            [](const cache_entry& a, const cache_entry& b) { return a.used > b.used; });
+  std::ranges::sort(all, std::greater(), &cache_entry::used);
   return all;
 }
 
@@ -219,10 +271,9 @@ void file_cache::remove_oldest() const {
   const auto now = fs::file_time_type::clock::now();
   for (const fs::directory_entry& e : fs::directory_iterator(folder_, ignored)) {
     std::error_code gone;
-    const bool left = ends_with(e.path(), suffix_ + ".lock") ||
-                      (ends_with(e.path(), ".part") &&
-                       e.path().filename().string().find(suffix_) != std::string::npos);
-    if (left && now - e.last_write_time(gone) > forgotten_after && !gone)
+    const fs::path kind = e.path().extension();
+    if ((kind == ".lock" || kind == ".part") && now - e.last_write_time(gone) > forgotten_after &&
+        !gone)
       fs::remove(e.path(), gone);
   }
 }
@@ -231,7 +282,13 @@ int file_cache::clear() const {
   int removed = 0;
   std::error_code failed;
   for (const cache_entry& e : entries()) removed += fs::remove(e.file, failed) ? 1 : 0;
+  if (!folder_.empty()) fs::remove_all(folder_ / "kept", failed);
   return removed;
 }
+
+making_listener::making_listener(std::function<void(const file_origin&)> begins) {
+  making = std::move(begins);
+}
+making_listener::~making_listener() { making = nullptr; }
 
 }  // namespace dwell

@@ -73,6 +73,8 @@ int parse_and_run(int argc, char** argv) {
              add_info);
   subcommand("generate", "Write a matrix of a known family to a file", add_generate);
   subcommand("convert", "Convert a matrix: Matrix Market text, binary .dwell files", add_convert);
+  subcommand("kernels", "Show, remove or make ahead what is compiled when it is first needed",
+             add_kernels);
   subcommand("measure", "Measure what this machine can do: barriers, memory, arithmetic",
              add_measure);
   subcommand("model", "Show what the performance models say, without a run", add_model);

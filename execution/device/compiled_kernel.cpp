@@ -32,8 +32,6 @@ const std::string& kernel_headers_digest() {
 
 namespace {
 
-constexpr const char* suffix = ".cubin";
-
 bool keeps_source() {
   const char* const text = std::getenv("DWELL_KEEP");
   return text && std::string_view(text) == "1";
@@ -90,9 +88,11 @@ compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
   for (const std::string& option : options) all.add_part(option);
   out.key = hexadecimal(all.digest());
 
-  const file_cache cache(suffix);
+  const file_cache cache;
+  out.origin = {source.about.empty() ? source.kernel : source.about,
+                options[0].substr(options[0].find('=') + 1) + ", " + out.compiler};
   stopwatch watch;
-  const cached_file kept = cache.get(out.key, [&] {
+  const cached_file kept = cache.get(out.key + ".cubin", out.origin, [&] {
     const nvrtc_output made =
         compiler.compile(out.key + ".cu", source.text, source.kernel, kernel_headers(), options);
     if (!made.good)

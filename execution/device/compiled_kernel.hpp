@@ -8,12 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/file_cache.hpp"
+
 namespace dwell {
 
 /// What is compiled: a function that is or becomes a kernel.
 struct kernel_source {
-  std::string text;    ///< includes "dwell/..." of kernel_headers.hpp, and what is its own
-  std::string kernel;  ///< "dwell::cuda::step_kernel<dwell::star2d5, double, 0>"
+  std::string text;     ///< includes "dwell/..." of kernel_headers.hpp, and what is its own
+  std::string kernel;   ///< "dwell::cuda::step_kernel<dwell::star2d5, double, 0>"
+  std::string about{};  ///< what people are told it is; empty: the kernel's name
 };
 
 /// What it is compiled for.
@@ -27,6 +30,7 @@ struct compiled_kernel {
   std::string cubin;         ///< an ELF file
   std::string symbol;        ///< the kernel's name in it
   std::string compiler;      ///< "NVRTC 13.0"
+  file_origin origin;        ///< as the cache has it
   std::string key;           ///< SHA-256 of all that it is made of, in hexadecimal digits
   double seconds = 0;        ///< that compiling took; 0 if it was in the cache
   bool found = false;        ///< it was in the cache

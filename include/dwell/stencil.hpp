@@ -7,6 +7,7 @@
 #include "dwell/stencil/define.hpp"
 #include "dwell/stencil/distributed_stencil.hpp"
 #include "dwell/stencil/explain.hpp"
+#include "dwell/stencil/explain_fields.hpp"
 #include "dwell/stencil/field_runner.hpp"
 #include "dwell/stencil/formulas.hpp"
 #include "dwell/stencil/solve.hpp"

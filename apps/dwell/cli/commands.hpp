@@ -18,6 +18,8 @@ using command = std::function<exit_code()>;
 [[gnu::weak]] command add_info(CLI::App& subcommand);
 [[gnu::weak]] command add_generate(CLI::App& subcommand);
 [[gnu::weak]] command add_convert(CLI::App& subcommand);
+/// Its subcommands are list, clear and warm.
+[[gnu::weak]] command add_kernels(CLI::App& subcommand);
 [[gnu::weak]] command add_measure(CLI::App& subcommand);
 /// Its subcommands are sweep and scaling.
 [[gnu::weak]] command add_model(CLI::App& subcommand);

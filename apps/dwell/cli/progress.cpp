@@ -57,6 +57,12 @@ void progress_line::erase() {
   dirty_ = false;
 }
 
+making_listener shows_compiling(progress_line& line) {
+  return making_listener([&line, kernels = 0](const file_origin&) mutable {
+    line.show(fmt::format("compiling {} (once)", format_plural(++kernels, "kernel")));
+  });
+}
+
 std::string describe(const solve_progress& now, const iteration_forecast& forecast) {
   const double rate = now.seconds > 0 ? now.iteration / now.seconds : 0;
   const auto ahead = forecast.left(now.target);

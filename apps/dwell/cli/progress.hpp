@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/base/file_cache.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/stencil/solve.hpp"
 
@@ -46,6 +47,9 @@ class progress_line {
   bool shown_;
   bool dirty_ = false;
 };
+
+/// While it lives, the line says so when a kernel is compiled: "compiling 1 kernel (once)".
+making_listener shows_compiling(progress_line& line);
 
 /// "iteration 1,234   residual 3.21e-05, to reach 1.00e-08   12,345 iterations/s   about 3 s left"
 std::string describe(const solve_progress& now, const iteration_forecast& forecast);

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "dwell/formats/extents.hpp"
 #include "dwell/formats/grid.hpp"
 #include "dwell/stencil/definition.hpp"
 #include "dwell/stencil/field_boundary.hpp"
@@ -64,6 +65,11 @@ struct fields_problem {
 
 /// Reads FILE.toml, or the text of a ready stencil. Throws input_error with file and line.
 fields_problem read_problem(const std::string& stencil);
+/// The size: of the command line, else of the file, else that of the first array that is read.
+/// Throws input_error if there is none, or of other dimensions than the definition has.
+extents size_of(const fields_problem& problem, const std::optional<extents>& asked);
+/// Slowest first.
+std::vector<std::int64_t> axes_of(const extents& size);
 /// Is this argument of `dwell stencil` FILE.toml or a ready stencil of several fields?
 bool has_fields(const std::string& stencil);
 

@@ -20,6 +20,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
+#include "dwell/formats/npy.hpp"
 #include "dwell/stencil/formulas.hpp"
 
 namespace dwell::app {
@@ -308,6 +309,32 @@ fields_problem read_problem(const std::string& stencil) {
   take_rest(all, p);
   all.finish();
   return p;
+}
+
+extents size_of(const fields_problem& p, const std::optional<extents>& asked) {
+  const int dims = p.definition.dims();
+  std::optional<extents> size = asked ? asked : p.size;
+  std::string place = asked ? "--size" : p.file + ": [run] size";
+  if (!size)
+    for (const auto& [name, v] : p.values)
+      if (!size && v.is_file()) {
+        size = inspect_npy(std::get<std::string>(v.value)).size;
+        place = v.place;
+      }
+  if (!size)
+    throw input_error(p.file +
+                      ": expected size in [run], --size or a .npy file: how large are the "
+                      "fields?");
+  if (size->dims != dims)
+    throw input_error(fmt::format("{}: {} works on {} dimensions, found {}", place,
+                                  p.definition.name(), dims, to_string(*size)));
+  return *size;
+}
+
+std::vector<std::int64_t> axes_of(const extents& size) {
+  std::vector<std::int64_t> axes;
+  for (int axis = 3 - size.dims; axis < 3; ++axis) axes.push_back(size[axis]);
+  return axes;
 }
 
 void set_value(fields_problem& p, const std::string& text) {

@@ -31,30 +31,7 @@
 namespace dwell::app {
 namespace {
 
-constexpr std::array options_of_fields{
-    "STENCIL",     "--set",    "--size", "--steps", "--device", "--threads", "--executor",
-    "--precision", "--output", "--json", "--quiet", "--help",   "--config",  "--boundary"};
 constexpr int usual_steps = 1000;
-
-extents size_of(const fields_arguments& args, const fields_problem& p) {
-  const int dims = p.definition.dims();
-  std::optional<extents> size = args.size ? args.size : p.size;
-  std::string place = args.size ? "--size" : p.file + ": [run] size";
-  if (!size)
-    for (const auto& [name, v] : p.values)
-      if (!size && v.is_file()) {
-        size = inspect_npy(std::get<std::string>(v.value)).size;
-        place = v.place;
-      }
-  if (!size)
-    throw input_error(p.file +
-                      ": expected size in [run], --size or a .npy file: how large are the "
-                      "fields?");
-  if (size->dims != dims)
-    throw input_error(fmt::format("{}: {} works on {} dimensions, found {}", place,
-                                  p.definition.name(), dims, to_string(*size)));
-  return *size;
-}
 
 /// "hot-spot:1:1.5" has 1 and 1.5 where hot-spot has 0 and 1, checker likewise.
 template <class T>
@@ -251,11 +228,10 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const ex
                    : "?"));
       return true;
     };
-  std::vector<std::int64_t> axes;
-  for (int axis = 3 - size.dims; axis < 3; ++axis) axes.push_back(size[axis]);
+  const making_listener compiling = shows_compiling(progress);
   stopwatch clock;
-  field_runner<T> runner(resolve(args.device, args.threads, threads_for::runs), p.definition, axes,
-                         options);
+  field_runner<T> runner(resolve(args.device, args.threads, threads_for::runs), p.definition,
+                         axes_of(size), options);
   clock.lap();
   set_values(runner, p, size, args.precision);
   for (const given_source& s : p.sources) {
@@ -283,12 +259,18 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const ex
 
 }  // namespace
 
-void require_options_of_fields(const CLI::App& app) {
+std::span<const std::string_view> options_of_fields() {
+  static constexpr std::array<std::string_view, 14> all{
+      "STENCIL",     "--set",    "--size", "--steps", "--device", "--threads", "--executor",
+      "--precision", "--output", "--json", "--quiet", "--help",   "--config",  "--boundary"};
+  return all;
+}
+
+void require_options_of_fields(const CLI::App& app, std::span<const std::string_view> known) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name =
         option->get_positional() ? "STENCIL" : "--" + option->get_single_name();
-    if (option->count() > 0 &&
-        std::ranges::find(options_of_fields, name) == options_of_fields.end())
+    if (option->count() > 0 && std::ranges::find(known, name) == known.end())
       throw input_error(name + ": is not for stencils of several fields");
   }
 }
@@ -299,7 +281,7 @@ exit_code run_fields(const fields_arguments& args) {
   for (const std::string& one : args.set) set_value(p, one);
   if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
   const output_files outputs = check_outputs(args, p);
-  const extents size = size_of(args, p);
+  const extents size = size_of(p, args.size);
   return args.precision == "f32" ? run_in<float>(args, p, size, outputs, begin)
                                  : run_in<double>(args, p, size, outputs, begin);
 }

@@ -3,7 +3,9 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/destination.hpp"
@@ -29,8 +31,12 @@ struct fields_arguments {
   report_target report;
 };
 
-/// Throws input_error for an option that was given and is not for several fields.
-void require_options_of_fields(const CLI::App& app);
+/// Throws input_error for an option that was given and is not for several fields: not among
+/// `known`.
+void require_options_of_fields(const CLI::App& app, std::span<const std::string_view> known);
+
+/// Those of `dwell stencil`.
+std::span<const std::string_view> options_of_fields();
 
 exit_code run_fields(const fields_arguments& args);
 

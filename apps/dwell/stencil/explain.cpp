@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 // dwell explain stencil: what perks would do with a stencil on a device, be it here or not, and
 // why.
+#include <array>
+#include <optional>
+#include <string_view>
+
 #include "explain/part.hpp"
+#include "fields/explanation.hpp"
+#include "fields/problem.hpp"
+#include "fields/run.hpp"
 #include "stencil/choices.hpp"
 #include "stencil/commands.hpp"
 #include "stencil/explanation.hpp"
@@ -19,14 +26,19 @@ struct stencil_part : explain_part {
   std::string size, source, precision = "f64";
   stencil_options options;
   extents cells;
+  const CLI::App* command_line = nullptr;
+  std::optional<fields_problem> fields;  ///< of a stencil of several fields
 
   void add(CLI::App& app) {
+    command_line = &app;
     set_stencil_completions(
-        app.add_option("STENCIL", options.shape, "A name: see 'dwell stencil --help'")
+        app.add_option("STENCIL", options.shape,
+                       "A name: see 'dwell stencil --help'; or FILE.toml, of several fields")
             ->required()
             ->type_name(""));
-    app.add_option("--size", size, "Cells: rows x columns, or planes x rows x columns")
-        ->required()
+    app.add_option(
+           "--size", size,
+           "Cells: rows x columns, or planes x rows x columns (default: as FILE.toml has it)")
         ->type_name("NxN[xN]");
     add_input(app, "--source", source, "As of 'dwell stencil': not all kernels take one",
               "f.npy|-");
@@ -39,14 +51,38 @@ struct stencil_part : explain_part {
     app.footer(
         "Examples:\n"
         "  dwell explain stencil 2d5pt --size 1320x1200 --device-facts h200\n"
+        "  dwell explain stencil wave2d --size 4096x4096\n"
         "  dwell explain stencil 2d9pt --size 4096x4096 --policy both --json -");
   }
   input_list inputs() const { return {{"--source", source}}; }
   void check() {
+    if (has_fields(options.shape)) {
+      check_fields();
+      return;
+    }
+    if (size.empty()) throw input_error("--size: expected cells such as 4096x4096, found none");
     cells = parse_size("--size", size);
     if (!source.empty()) require_source(source, cells, precision);
   }
+  void check_fields() {
+    static constexpr std::array<std::string_view, 9> known{
+        "STENCIL",        "--size",      "--boundary", "--device", "--threads",
+        "--device-facts", "--precision", "--json",     "--help"};
+    require_options_of_fields(*command_line, known);
+    fields = read_problem(options.shape);
+    if (command_line->get_option("--boundary")->count() > 0)
+      fields->boundaries = {field_boundary::all(parse_field_side(to_string(options.edge)))};
+    cells =
+        size_of(*fields, size.empty() ? std::nullopt : std::optional(parse_size("--size", size)));
+  }
   explanation explain(const device_facts& facts) const {
+    if (fields) {
+      field_options asked;
+      asked.boundaries = fields->boundaries;
+      const auto found =
+          dwell::explain(fields->definition, axes_of(cells), precision, facts, asked);
+      return {app::to_text(found, fields->file), app::to_json(found, fields->file)};
+    }
     const auto found = dwell::explain(cells, precision, facts, options, !source.empty());
     warn_of_leaving("--policy", options.policy);
     return {app::to_text(found), app::to_json(found, source)};

@@ -287,7 +287,7 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
     throw unsupported_error(fmt::format("expected a stencil ({}) or FILE.toml, found {}",
                                         fmt::join(names, ", "), found_word(args.shape, names)));
   if (has_fields(args.shape)) {
-    require_options_of_fields(app);
+    require_options_of_fields(app, options_of_fields());
     const bool other_boundary = app.get_option("--boundary")->count() > 0;
     return run_fields({args.shape, args.set, args.size, args.steps, args.device, args.threads,
                        args.precision, args.options.executor,

@@ -128,41 +128,70 @@ field_work work_of(const stencil_definition& d) {
 
 template <class T>
 field_kernel_sources<T>::field_kernel_sources(const field_domain& domain)
-    : text_(device_stencil_text(domain) + kernels) {}
+    : text_(device_stencil_text(domain) + kernels), name_(domain.definition().name()) {}
 
 template <class T>
-kernel_source field_kernel_sources<T>::of(const std::string& kernel) const {
-  return {text_, "dwell::cuda::" + kernel};
+kernel_source field_kernel_sources<T>::of(const std::string& kernel,
+                                          const std::string& about) const {
+  return {text_, "dwell::cuda::" + kernel,
+          fmt::format("stencil {}, {}, {}", name_, value_name<T>, about)};
 }
 template <class T>
 kernel_source field_kernel_sources<T>::stage(int number) const {
-  return of(fmt::format("fields_stage_kernel<dwell::own_stencil, {}, {}>", value_name<T>, number));
+  return of(fmt::format("fields_stage_kernel<dwell::own_stencil, {}, {}>", value_name<T>, number),
+            fmt::format("stage {}", number + 1));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
-  return of(fmt::format(
-      "fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, {}, {}, {}>>",
-      value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared));
+  return of(
+      fmt::format("fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, "
+                  "{}, {}, {}>>",
+                  value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared),
+      fmt::format("passes of {} steps", c.warps * c.steps));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::keep() const {
-  return of(fmt::format("fields_keep_kernel<dwell::own_stencil, {}>", value_name<T>));
+  return of(fmt::format("fields_keep_kernel<dwell::own_stencil, {}>", value_name<T>),
+            "fixed cells kept");
 }
 template <class T>
 kernel_source field_kernel_sources<T>::differ() const {
-  return of(fmt::format("fields_differ_kernel<dwell::own_stencil, {}>", value_name<T>));
+  return of(fmt::format("fields_differ_kernel<dwell::own_stencil, {}>", value_name<T>),
+            "fixed cells compared");
 }
 template <class T>
 kernel_source field_kernel_sources<T>::add() {
-  return {kernels, fmt::format("dwell::cuda::fields_add_kernel<{}>", value_name<T>)};
+  return {kernels, fmt::format("dwell::cuda::fields_add_kernel<{}>", value_name<T>), "sources"};
 }
 template <class T>
 kernel_source field_kernel_sources<T>::record() {
-  return {kernels, fmt::format("dwell::cuda::fields_record_kernel<{}>", value_name<T>)};
+  return {kernels, fmt::format("dwell::cuda::fields_record_kernel<{}>", value_name<T>),
+          "receivers"};
 }
 template <class T>
 kernel_source field_kernel_sources<T>::finite() {
-  return {kernels, fmt::format("dwell::cuda::fields_finite_kernel<{}>", value_name<T>)};
+  return {kernels, fmt::format("dwell::cuda::fields_finite_kernel<{}>", value_name<T>),
+          "values that are not finite"};
+}
+
+std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
+                                         int compute_capability) {
+  // Scratch of a block: CUDA programming guide, technical specifications.
+  const std::size_t scratch = (compute_capability >= 120 ? 99 : 227) << 10;
+  const int bytes = type == precision::f64 ? 8 : 4;
+  std::optional<chain_config> config;
+  if (!refuses_chain(domain, compute_capability))
+    config = plan_chain(chain_of(domain), work_of(domain.definition()), bytes, scratch);
+  const auto all = [&](const auto& sources) {
+    std::vector<kernel_source> list;
+    const auto stages = domain.definition().stages();
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
+    if (config) list.push_back(sources.pass(*config));
+    return list;
+  };
+  return type == precision::f64 ? all(field_kernel_sources<double>(domain))
+                                : all(field_kernel_sources<float>(domain));
 }
 
 template class field_kernel_sources<double>;

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "dwell/base/precision.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
@@ -50,8 +52,13 @@ class field_kernel_sources {
   static kernel_source finite();  ///< looks for NaN and infinity
 
  private:
-  kernel_source of(const std::string& kernel) const;
-  std::string text_;
+  kernel_source of(const std::string& kernel, const std::string& about) const;
+  std::string text_, name_;
 };
+
+/// Kernels of all stages, and of the pass, if there is one for this compute capability: what a
+/// runner compiles before its first step.
+std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
+                                         int compute_capability);
 
 }  // namespace dwell

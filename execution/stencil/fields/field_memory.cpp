@@ -17,15 +17,6 @@ namespace {
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 constexpr std::size_t gpu_line = 128;
 
-/// Arrays that stages need besides those of the fields.
-int fresh_arrays(const stencil_definition& definition) {
-  std::ptrdiff_t fresh = 0;
-  for (const field_stage& stage : definition.stages())
-    fresh = std::max(fresh, std::ranges::count_if(stage.computed,
-                                                  [](const auto& o) { return o.in_place_of < 0; }));
-  return static_cast<int>(fresh);
-}
-
 }  // namespace
 
 template <class T>
@@ -35,13 +26,22 @@ std::int64_t row_pitch(std::int64_t cells) {
   return (lines >= 16 ? lines | 1 : lines) * per_line;
 }
 
+int changing_arrays(const stencil_definition& definition) {
+  std::ptrdiff_t fresh = 0;
+  for (const field_stage& stage : definition.stages())
+    fresh = std::max(fresh, std::ranges::count_if(stage.computed,
+                                                  [](const auto& o) { return o.in_place_of < 0; }));
+  return definition.fields() + static_cast<int>(fresh);
+}
+
 template <class T>
 field_memory<T>::field_memory(const field_domain& domain, int threads)
-    : domain_(domain), pitch_(row_pitch<T>(domain.size().n[2])) {
-  changing_ = domain.definition().fields() + fresh_arrays(domain.definition());
+    : domain_(domain),
+      pitch_(row_pitch<T>(domain.size().n[2])),
+      changing_(changing_arrays(domain.definition())) {
   const std::int64_t rows = domain.size().rows();
   const auto cells = static_cast<std::size_t>(rows * pitch_);
-  const int arrays = changing_ + domain.definition().coefficients();
+  const int arrays = arrays_of(domain.definition());
   for (int k = 0; k < arrays; ++k) {
     // Arrays begin in different sets of a cache, a line after what they lie in and end one before.
     const std::size_t guard = line / sizeof(T);
@@ -79,8 +79,8 @@ template <class T>
 field_memory<T>::field_memory(const field_domain& domain, const device& where, int free_arrays)
     : domain_(domain),
       pitch_(gpu_pitch<T>(domain.size().n[2])),
-      changing_(domain.definition().fields() +
-                std::max(free_arrays, fresh_arrays(domain.definition()))) {
+      changing_(std::max(domain.definition().fields() + free_arrays,
+                         changing_arrays(domain.definition()))) {
   const auto cells = static_cast<std::size_t>(domain.size().rows() * pitch_);
   for (int k = 0; k < changing_ + domain.definition().coefficients(); ++k) {
     on_device_.emplace_back(where, cells);
@@ -91,11 +91,6 @@ field_memory<T>::field_memory(const field_domain& domain, const device& where, i
 template <class T>
 std::size_t field_memory<T>::place_of(const T* array) const {
   return static_cast<std::size_t>(std::ranges::find(arrays_, array) - arrays_.begin());
-}
-
-template <class T>
-std::size_t field_memory<T>::bytes() const {
-  return arrays_.size() * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
 }
 
 template <class T>

@@ -30,6 +30,12 @@ struct field_places {
   int free_arrays = 0;
 };
 
+/// Arrays of fields, with those that a stage needs free, and of fields and coefficients together.
+int changing_arrays(const stencil_definition& definition);
+inline int arrays_of(const stencil_definition& definition) {
+  return changing_arrays(definition) + definition.coefficients();
+}
+
 template <class T>
 class field_memory {
  public:
@@ -41,9 +47,10 @@ class field_memory {
   field_memory(const field_domain& domain, const device& where, int free_arrays);
 
   std::int64_t pitch() const { return pitch_; }
-  /// Arrays of fields and coefficients, those that are free included.
-  int arrays() const { return static_cast<int>(arrays_.size()); }
-  std::size_t bytes() const;
+  /// All arrays, without the padding of rows.
+  std::size_t bytes() const {
+    return arrays_.size() * static_cast<std::size_t>(domain_.size().cells()) * sizeof(T);
+  }
 
   field_places start() const;
   /// The memory of a stage; `places` is then what it is after the stage. Parameters are not set.

@@ -41,6 +41,7 @@ field_pass divided(const field_domain& d, int threads, int depth, std::int64_t c
       std::clamp<std::int64_t>(cache / std::max<std::int64_t>(each, 1), 1, cells(slow + 1));
   p.across.parts = static_cast<int>((cells(slow + 1) + fitting - 1) / fitting);
   p.across.parts = std::clamp(p.across.parts, 1, std::max(1, cells(slow + 1) / narrow));
+  p.working_set = each * ((cells(slow + 1) + p.across.parts - 1) / p.across.parts);
   p.depth = depth;
   return p;
 }

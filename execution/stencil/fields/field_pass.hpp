@@ -19,6 +19,7 @@ namespace dwell {
 struct field_pass {
   int depth = 0;  ///< steps; 0: there are no passes
   skewed_axis layers, across;
+  std::int64_t working_set = 0;  ///< bytes of a tile's layers in flight, in all arrays
 };
 
 /// Why a field cannot be taken in passes, or nothing.

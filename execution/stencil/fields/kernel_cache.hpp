@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Compiled kernels on the disk: shared objects in a folder of the user's own, which nobody else may
-// write or read. A file is written beside its place and renamed, so it is there whole or not at
-// all, and ends with a digest of its bytes and its key, which is compared before it is loaded.
-// Whoever compiles holds a lock of the key, so that of several processes one does.
+// Shared objects that are compiled while a program runs: loaded once in a process, and kept on disk
+// (base/file_cache.hpp).
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
+
+#include "dwell/base/file_cache.hpp"
 
 namespace dwell {
 
-/// The folder: $DWELL_CACHE_DIR/kernels, else $XDG_CACHE_HOME/dwell/kernels, else
-/// ~/.cache/dwell/kernels. Empty if none of these variables is set.
-std::string kernel_folder();
-
-/// compile(file) makes a shared object; false if it cannot.
-using kernel_compiler = std::function<bool(const std::string& file)>;
+/// compile(file) makes a shared object; throws where it cannot.
+using kernel_compiler = std::function<void(const std::string& file)>;
 
 struct cached_kernel {
-  void* library = nullptr;  ///< the handle of dlopen(), never closed. Null if `compile` failed.
+  void* library = nullptr;  ///< the handle of dlopen(), never closed
   bool compiled = false;    ///< not from the cache
-  std::string note;         ///< why it could not be kept, or nothing
+  std::string not_kept;     ///< why, half a line; or empty
 };
 
-/// The kernel of a key, 64 hexadecimal digits: from this process, the folder, or `compile`. Where
-/// the folder cannot be used, it is compiled into a temporary one and not kept. Throws device_error
-/// if that cannot be done either, or the library cannot be loaded.
-cached_kernel kernel_of_key(const std::string& key, const kernel_compiler& compile);
+/// The kernel of a key, 64 hexadecimal digits: from this process, the cache, or `compile`, which
+/// gets a file in a temporary folder. Throws what `compile` throws, and device_error if there is no
+/// such folder or the library cannot be loaded.
+cached_kernel kernel_of_key(const std::string& key, const file_origin& origin,
+                            const kernel_compiler& compile);
 
 }  // namespace dwell

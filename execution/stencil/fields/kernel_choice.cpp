@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/base/sha256.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/fields/definition_text.hpp"
 #include "dwell/execution/stencil/fields/field_stage.hpp"
 #include "dwell/execution/stencil/fields/kernel_cache.hpp"
@@ -49,34 +49,27 @@ std::string this_cpu() {
   return text;
 }
 
-/// Why it cannot be compiled: what was thrown, and the compiler's word.
 struct compiled_program {
   std::vector<row_function> stages;
   std::string reason;  ///< if there are no stages, why
   double seconds = 0;
+  file_origin origin;
+  std::string not_kept;
 };
 
-bool compile_to(const std::string& file, const std::vector<std::string>& command,
-                const std::string& text, std::string& why) {
+/// Throws device_error with the compiler's word.
+void compile_to(const std::string& file, const std::vector<std::string>& command,
+                const std::string& text) {
   // The text stands beside the object: compilers read programs from files.
-  std::string source = file + ".cpp";
-  struct remover {
-    const std::string& file;
-    ~remover() { ::unlink(file.c_str()); }
-  };
-  const remover at_the_end{source};
+  const std::string source = file + ".cpp";
   std::ofstream out(source, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
-  if (!out) {
-    why = fmt::format("{} cannot be written", source);
-    return false;
-  }
+  if (!out) throw device_error(fmt::format("{} cannot be written", source));
   auto all = command;
   all.insert(all.end(), {source, "-o", file});
   const process_end end = run_program(all);
-  if (!end.success) why = fmt::format("{}: {}", command[0], first_error(end.output));
-  return end.success;
+  if (!end.success) throw device_error(fmt::format("{}: {}", command[0], first_error(end.output)));
 }
 
 compiled_program compile(const stencil_definition& definition, const char* real) {
@@ -89,19 +82,17 @@ compiled_program compile(const stencil_definition& definition, const char* real)
   std::string facts;
   for (const auto& word : command) facts += word + '\n';
   const std::string key = hexadecimal(sha256(facts + compiler->version + this_cpu() + text));
-  std::string why;
+  made.origin = {fmt::format("stencil {}, {}", definition.name(), real),
+                 fmt::format("{}, {}", device::cpu(1).facts().name,
+                             compiler->version.substr(0, compiler->version.find('\n')))};
   cached_kernel kernel;
   try {
-    kernel = kernel_of_key(key, [&](const std::string& file) {
+    kernel = kernel_of_key(key, made.origin, [&](const std::string& file) {
       const lap_timer time(made.seconds);
-      return compile_to(file, command, text, why);
+      compile_to(file, command, text);
     });
   } catch (const device_error& e) {
     made.reason = e.what();
-    return made;
-  }
-  if (!kernel.library) {
-    made.reason = why;
     return made;
   }
   for (std::size_t s = 0; s < definition.stages().size(); ++s) {
@@ -112,7 +103,8 @@ compiled_program compile(const stencil_definition& definition, const char* real)
             : reinterpret_cast<row_function>(::dlsym(kernel.library, name.c_str())));
   }
   made.reason = kernel.compiled ? fmt::format("by {}", compiler->command[0]) : "from the cache";
-  if (!kernel.note.empty()) made.reason += "; " + kernel.note;
+  made.not_kept = kernel.not_kept;
+  if (!made.not_kept.empty()) made.reason += "; not kept: " + made.not_kept;
   return made;
 }
 
@@ -136,8 +128,12 @@ chosen_kernel<T> choose_kernel(const stencil_definition& definition, std::string
   if (wanted == "interpreted") return {interpreted_rows<T>(definition), "interpreted", asked, 0};
   compiled_program made = compile(definition, sizeof(T) == 8 ? "double" : "float");
   if (!made.stages.empty())
-    return {std::make_unique<compiled_rows<T>>(std::move(made.stages)), "compiled",
-            std::move(made.reason), made.seconds};
+    return {std::make_unique<compiled_rows<T>>(std::move(made.stages)),
+            "compiled",
+            std::move(made.reason),
+            made.seconds,
+            std::move(made.origin),
+            std::move(made.not_kept)};
   if (wanted == "compiled")
     throw input_error(
         fmt::format("stencil {}: no compiled kernel: {}", definition.name(), made.reason));

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "dwell/base/file_cache.hpp"
 #include "dwell/execution/stencil/fields/row_kernel.hpp"
 
 namespace dwell {
@@ -15,6 +16,8 @@ struct chosen_kernel {
   std::string name;    ///< "compiled" or "interpreted"
   std::string reason;  ///< one line
   double compile_seconds = 0;
+  file_origin origin{};    ///< of a compiled one
+  std::string not_kept{};  ///< why, half a line; or empty
 };
 
 /// wanted: "auto", "compiled" or "interpreted". Throws input_error for another word, or if a

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "dwell/base/error.hpp"
-#include "dwell/base/number_text.hpp"
 #include "dwell/base/precision.hpp"
-#include "dwell/execution/device/threads/threads_worth.hpp"
 #include "dwell/execution/stencil/fields/field_steps.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
 #include "dwell/solvers/stencil/fields/field_executor.hpp"
@@ -21,10 +16,6 @@
 
 namespace dwell {
 namespace {
-
-constexpr std::array<std::string_view, 4> cpu_executors{"auto", "naive", "persistent", "temporal"};
-/// Bytes of a core's cache where its size is not known.
-constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
 
 template <class T>
 chosen_kernel<T> kernel_of(const built_row_kernels* built, const stencil_definition& definition,
@@ -56,16 +47,12 @@ class cpu_fields final : public field_executor<T> {
   }
   bool fixed_cells_differ(const field_places& places) override;
   bool finite(const field_places& places) override;
-  field_schedule plan(const field_demand<T>& demand) const override { return choose(demand).first; }
+  field_schedule plan(const field_demand<T>& demand) const override { return choose(demand).how; }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override;
 
  private:
-  std::pair<field_schedule, field_pass> choose(const field_demand<T>& demand) const;
-  field_pass pass_of(int threads, int depth) const;
-  std::size_t core_cache() const {
-    return facts_.core_cache > 0 ? facts_.core_cache : usual_core_cache;
-  }
+  cpu_schedule choose(const field_demand<T>& demand) const;
   bool cells_differ(const T* a, const T* b) const;
 
   const device_facts& facts_;
@@ -116,48 +103,10 @@ bool cpu_fields<T>::finite(const field_places& places) {
 }
 
 template <class T>
-field_pass cpu_fields<T>::pass_of(int threads, int depth) const {
-  return plan_pass(domain_, threads, depth,
-                   std::int64_t{memory_.arrays()} * std::int64_t{sizeof(T)},
-                   static_cast<std::int64_t>(core_cache() / 2));
-}
-
-template <class T>
-std::pair<field_schedule, field_pass> cpu_fields<T>::choose(const field_demand<T>& demand) const {
-  check_field_options(options_, cpu_executors);
-  const std::string& wanted = options_.executor;
-  if (wanted == "naive") return {{wanted, "as asked for", 1, 0}, {}};
-  const bool flat = domain_.size().dims == 1;
-  const auto worth =
-      threads_worth(static_cast<double>(bytes_per_step(domain_, sizeof(T))),
-                    flat ? domain_.size().n[2] : domain_.size().rows(), "step", facts_);
+cpu_schedule cpu_fields<T>::choose(const field_demand<T>& demand) const {
   auto refusal = refuses_passes(domain_);
   if (!refusal) refusal = refuses_passes_of(domain_.definition(), demand);
-  const auto in_passes = [&](const field_pass& p) -> std::pair<field_schedule, field_pass> {
-    return {{"temporal",
-             fmt::format("{}; passes of {} step{} in {} tile{}", worth.why, p.depth,
-                         p.depth == 1 ? "" : "s", p.across.parts, p.across.parts == 1 ? "" : "s"),
-             worth.threads, p.depth},
-            p};
-  };
-  if (wanted == "temporal") {
-    if (refusal) throw input_error("executor temporal: " + *refusal);
-    const field_pass p = pass_of(worth.threads, options_.depth);
-    if (p.depth == 0)
-      throw input_error("executor temporal: the field is too small for passes of several steps");
-    return in_passes(p);
-  }
-  field_schedule steps{"persistent", worth.why, worth.threads, 0};
-  if (wanted == "persistent") return {steps, {}};
-  const bool large = memory_.bytes() > facts_.l2;
-  if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
-  if (!large)
-    steps.reason += fmt::format("; {} are not more than the last-level cache has",
-                                byte_text(static_cast<double>(memory_.bytes())));
-  if (refusal || !large) return {steps, {}};
-  const field_pass p = pass_of(worth.threads, options_.depth);
-  if (p.depth == 0) return {steps, {}};
-  return in_passes(p);
+  return cpu_schedule_of(domain_, bytes_of(domain_, sizeof(T)), options_, facts_, refusal);
 }
 
 template <class T>
@@ -165,8 +114,8 @@ field_run_end cpu_fields<T>::run(const field_schedule& schedule, field_run<T>& r
                                  const field_places& places, const run_control& control) {
   if (!stepper_ || schedule.executor != schedule_.executor ||
       schedule.threads != schedule_.threads || schedule.depth != schedule_.depth) {
-    const field_pass pass =
-        schedule.depth > 0 ? pass_of(schedule.threads, options_.depth) : field_pass{};
+    field_pass pass;
+    if (schedule.depth > 0) pass = choose({}).pass;
     stepper_ = std::make_unique<field_stepper<T>>(rows_, schedule.threads, pass);
     schedule_ = schedule;
   }

@@ -10,18 +10,13 @@
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/field_run.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell {
 
-/// How a run goes. It depends on the fields: on whether fixed cells of renamed ones are the same.
-struct field_schedule {
-  std::string executor, reason;
-  int threads = 1;  ///< or a GPU's teams
-  int depth = 0;    ///< steps of a pass; 0: there are no passes
-};
-
-/// What a schedule is made for.
+/// What a schedule is made for, besides what it knows. It depends on the fields: on whether fixed
+/// cells of renamed ones are the same.
 template <class T>
 struct field_demand {
   bool fixed_cells_differ = false;
@@ -68,12 +63,6 @@ std::optional<std::string> refuses_passes_of(const stencil_definition& definitio
              "' has sources, and the last stage does not compute it";
   return std::nullopt;
 }
-
-/// Bytes that a step must move if nothing stays in a cache.
-std::size_t bytes_per_step(const field_domain& domain, std::size_t value_bytes);
-
-/// Throws input_error unless the executor is one of those, and options that have a range are in it.
-void check_field_options(const field_options& options, std::span<const std::string_view> executors);
 
 /// That of a CPU. `built`: kernels that are compiled with the program, or null.
 template <class T>

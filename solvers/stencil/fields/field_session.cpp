@@ -232,7 +232,7 @@ field_report field_session<T>::report() const {
   r.threads = schedule_.threads;
   r.depth = std::max(schedule_.depth, 1);
   r.cells = domain_.changing_cells();
-  r.bytes_per_step = bytes_per_step(domain_, sizeof(T));
+  r.bytes_per_step = bytes_of(domain_, sizeof(T)).step;
   r.memory = memory().bytes();
   r.total_steps = steps_done_;
   r.steps = last_.steps;

@@ -88,7 +88,7 @@ TEST_F(compiled_kernel_test, machine_code_of_every_kind_of_step) {
       EXPECT_EQ(made->why_not_kept, "");
       EXPECT_EQ(compile_kernel(source, {90, 0}), made);  // from memory
     }
-  EXPECT_EQ(file_cache(".cubin").entries().size(), 6u);
+  EXPECT_EQ(file_cache().entries().size(), 6u);
 }
 
 TEST_F(compiled_kernel_test, shapes_that_no_build_knows) {
@@ -113,7 +113,7 @@ TEST_F(compiled_kernel_test, another_process_finds_it) {
   EXPECT_EQ(here->seconds, 0);
   EXPECT_NE(here->cubin.find(here->symbol), std::string::npos);
   EXPECT_FALSE(compile_kernel(scaling(3), {80, 0})->found);
-  EXPECT_EQ(file_cache(".cubin").entries().size(), 2u);
+  EXPECT_EQ(file_cache().entries().size(), 2u);
 }
 
 TEST_F(compiled_kernel_test, of_eight_processes_one_compiles) {
@@ -154,11 +154,11 @@ TEST_F(compiled_kernel_test, threads_compile_at_once) {
 
 TEST_F(compiled_kernel_test, a_damaged_file_is_compiled_anew) {
   const std::string key = compile_kernel(scaling(20), {89, 0})->key;
-  const std::filesystem::path file = file_cache(".cubin").folder() / (key + ".cubin");
+  const std::filesystem::path file = file_cache().folder() / (key + ".cubin");
   std::string bytes = bytes_of(file);
   bytes[bytes.size() / 2] ^= 1;
   put_bytes(file, bytes);
-  EXPECT_FALSE(file_cache(".cubin").get(key, [] { return std::string("anew"); }).found);
+  EXPECT_FALSE(file_cache().get(key + ".cubin", {}, [] { return std::string("anew"); }).found);
 }
 
 TEST_F(compiled_kernel_test, a_home_that_cannot_be_used_costs_the_cache_alone) {
@@ -182,7 +182,7 @@ TEST_F(compiled_kernel_test, errors_are_one_line_and_name_the_kernel) {
   EXPECT_NE(none.find("dwell/no.hpp"), std::string::npos) << none;
   const std::string old = message_of([] { compile_kernel(scaling(2), {35, 0}); });
   EXPECT_NE(old.find("found a device of 35"), std::string::npos) << old;
-  EXPECT_TRUE(file_cache(".cubin").entries().empty());
+  EXPECT_TRUE(file_cache().entries().empty());
 }
 
 TEST_F(compiled_kernel_test, the_library_that_is_asked_for_is_taken_or_refused) {
@@ -218,7 +218,7 @@ TEST_F(compiled_kernel_test, sources_are_kept_where_they_are_asked_for) {
   const auto kept = compile_kernel(scaling(50), {90, 0});
   EXPECT_NE(kept->key, plain->key);
   EXPECT_GT(kept->cubin.size(), plain->cubin.size());  // line numbers
-  const std::filesystem::path sources = file_cache(".cubin").folder() / "kept";
+  const std::filesystem::path sources = file_cache().folder() / "kept";
   EXPECT_NE(bytes_of(sources / (kept->key + ".cu")).find(scaling(50).text), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(sources / "dwell/execution/stencil/args.hpp"));
 }

@@ -300,8 +300,11 @@ TEST(ChainPlan, FitsWhateverIsRead) {
     EXPECT_LE(n.scratch_bytes(), scratch);
     EXPECT_LE(n.kept().all() * c->across, bytes == 8 ? 74 : 140);
     EXPECT_EQ(c->warps % 4, 0);
-    if (depth > 0) EXPECT_TRUE(depth % c->steps == 0 && depth <= n.depth()) << depth;
-    if (depth == 0) EXPECT_GT(n.own(), n.width() / 3);
+    if (depth > 0) {
+      EXPECT_TRUE(depth % c->steps == 0 && depth <= n.depth()) << depth;
+    } else {
+      EXPECT_GT(n.own(), n.width() / 3);
+    }
     ++planned;
   }
   EXPECT_GT(planned, 100);

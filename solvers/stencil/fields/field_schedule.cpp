@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: MIT
-// What executors of CPUs and of GPUs share.
-#include "dwell/solvers/stencil/fields/field_executor.hpp"
+// What schedules of CPUs and of GPUs share.
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
 
 namespace dwell {
 
-std::size_t bytes_per_step(const field_domain& domain, std::size_t value_bytes) {
-  std::size_t arrays = 0;
-  for (const field_stage& stage : domain.definition().stages()) {
-    std::vector<int> read;
-    for (const row_tap& r : stage.rows)
-      if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
-    arrays += read.size() + stage.computed.size();
-  }
-  return arrays * static_cast<std::size_t>(domain.size().cells()) * value_bytes;
+std::size_t cell_bytes_of(const field_stage& stage, std::size_t value) {
+  std::vector<int> read;
+  for (const row_tap& r : stage.rows)
+    if (std::ranges::find(read, r.array) == read.end()) read.push_back(r.array);
+  return (read.size() + stage.computed.size()) * value;
+}
+
+field_bytes bytes_of(const field_domain& domain, std::size_t value) {
+  const auto cells = static_cast<std::size_t>(domain.size().cells());
+  field_bytes b;
+  for (const field_stage& stage : domain.definition().stages())
+    b.step += cell_bytes_of(stage, value) * cells;
+  b.cell = static_cast<std::size_t>(arrays_of(domain.definition())) * value;
+  b.memory = b.cell * cells;
+  return b;
 }
 
 void check_field_options(const field_options& options,

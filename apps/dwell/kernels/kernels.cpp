@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
+// compiles ahead what a stencil of several fields needs.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/file_options.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "fields/problem.hpp"
+#include "report/columns.hpp"
+#include "report/table.hpp"
+#include "report/units.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/file_cache.hpp"
+#include "dwell/base/precision.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/fields/kernel_choice.hpp"
+
+namespace dwell::app {
+namespace {
+
+struct kernels_arguments {
+  std::string stencil, precision = "f64", boundary;
+  std::vector<std::string> targets{"cpu"};
+  destination json_target;
+};
+
+/// Throws input_error where there is no folder that can be used.
+file_cache usable_cache() {
+  file_cache cache;
+  if (cache.folder().empty()) throw input_error("kernels: no folder: " + cache.no_folder());
+  return cache;
+}
+
+std::uintmax_t bytes_of(const std::vector<cache_entry>& entries) {
+  std::uintmax_t sum = 0;
+  for (const cache_entry& e : entries) sum += e.bytes;
+  return sum;
+}
+
+double seconds_since(const cache_entry& e) {
+  const auto age = std::filesystem::file_time_type::clock::now() - e.used;
+  return std::max(0.0, std::chrono::duration<double>(age).count());
+}
+
+columns<cache_entry> entry_columns() {
+  const auto words = [](const std::string& text) { return text.empty() ? "damaged" : text; };
+  return {
+      {"what", "kernel", unit::word, [](const auto& e) { return text_or_null(e.origin.what); },
+       [words](const auto& e) { return words(e.origin.what); }},
+      {"target", "for", unit::word, [](const auto& e) { return text_or_null(e.origin.target); }},
+      {"bytes", "size", unit::bytes, [](const auto& e) { return json(e.bytes); }},
+      {"unused_s", "used", unit::number, [](const auto& e) { return json(seconds_since(e)); },
+       [](const auto& e) { return format_seconds(seconds_since(e)) + " ago"; }},
+      {"file", "", unit::word, [](const auto& e) { return json(e.file.filename().string()); }}};
+}
+
+/// Hands over a report for people, or the document.
+exit_code hand_over(const destination& to, const std::string& text, const json& document) {
+  output_files outputs;
+  outputs.add(to);
+  if (to) to.write(json_text(document));
+  if (!to.standard()) write_stdout(text);
+  return exit_code::done;
+}
+
+json document_of(const char* kind, const file_cache& cache) {
+  json out = document(kind);
+  out["folder"] = cache.folder().string();
+  return out;
+}
+
+exit_code list(const kernels_arguments& args) {
+  const file_cache cache = usable_cache();
+  const std::vector<cache_entry> entries = cache.entries();
+  const std::uintmax_t bytes = bytes_of(entries);
+  table out;
+  out.row("folder", cache.folder().string());
+  out.row("kernels", fmt::format("{}, {} of at most {}",
+                                 format_plural(static_cast<std::int64_t>(entries.size()), "file"),
+                                 format_bytes(static_cast<double>(bytes)),
+                                 format_bytes(static_cast<double>(cache.limit()))));
+  std::string text = out.text();
+  if (!entries.empty()) text += '\n' + table_of(entry_columns(), entries).text();
+  json all = document_of("kernels list", cache);
+  all["bytes"] = bytes;
+  all["limit_bytes"] = cache.limit();
+  all["kernels"] = array_of(entry_columns(), entries);
+  return hand_over(args.json_target, text, all);
+}
+
+exit_code clear(const kernels_arguments& args) {
+  const file_cache cache = usable_cache();
+  const std::uintmax_t before = bytes_of(cache.entries());
+  const int removed = cache.clear();
+  const std::uintmax_t after = bytes_of(cache.entries()), freed = before - std::min(after, before);
+  json all = document_of("kernels clear", cache);
+  all["removed"] = removed;
+  all["bytes"] = freed;
+  return hand_over(
+      args.json_target,
+      fmt::format("{}: {} removed, {}\n", cache.folder().string(), format_plural(removed, "file"),
+                  format_bytes(static_cast<double>(freed))),
+      all);
+}
+
+struct warmed_kernel {
+  std::string what, target;
+  double seconds = 0;  ///< that compiling took; 0: it was there
+};
+
+columns<warmed_kernel> warmed_columns() {
+  return {{"what", "kernel", unit::word, [](const auto& k) { return json(k.what); }},
+          {"target", "for", unit::word, [](const auto& k) { return json(k.target); }},
+          {"compile_s", "", unit::word, [](const auto& k) { return json(k.seconds); }, nullptr},
+          {"", "compiled", unit::word, [](const auto& k) { return json(k.seconds); },
+           [](const auto& k) {
+             return k.seconds > 0 ? "in " + format_seconds(k.seconds) : "it was there";
+           }}};
+}
+
+void require_kept(const std::string& why_not) {
+  if (!why_not.empty()) throw input_error("kernels: not kept: " + why_not);
+}
+
+template <class T>
+warmed_kernel warm_cpu(const stencil_definition& definition) {
+  const chosen_kernel<T> made = choose_kernel<T>(definition, "compiled");
+  require_kept(made.not_kept);
+  return {made.origin.what, made.origin.target, made.compile_seconds};
+}
+
+/// "sm_90" or "sm_90a": 90.
+int capability_of(const std::string& target) {
+  int capability = 0;
+  const char* const end = target.data() + target.size() - (target.ends_with('a') ? 1 : 0);
+  if (!target.starts_with("sm_") ||
+      std::from_chars(target.data() + 3, end, capability).ptr != end || capability < 10)
+    throw input_error(
+        fmt::format("--arch: expected cpu, or an architecture such as sm_90, found '{}'", target));
+  return capability;
+}
+
+exit_code warm(kernels_arguments args) {
+  const file_cache cache = usable_cache();
+  output_files outputs;
+  outputs.add(args.json_target);
+  fields_problem p = read_problem(args.stencil);
+  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
+  const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
+  progress_line progress(true);
+  const making_listener compiling = shows_compiling(progress);
+  std::vector<warmed_kernel> all;
+  for (const std::string& target : args.targets) {
+    if (target == "cpu") {
+      all.push_back(type == precision::f32 ? warm_cpu<float>(p.definition)
+                                           : warm_cpu<double>(p.definition));
+      continue;
+    }
+    const int capability = capability_of(target);
+    // Any size will do: the text has the kinds of borders alone.
+    const std::vector<std::int64_t> size(static_cast<std::size_t>(p.definition.dims()), 64);
+    const field_domain domain(p.definition, checked_field_size(p.definition.dims(), size),
+                              p.boundaries);
+    for (const kernel_source& source : field_sources(domain, type, capability)) {
+      const auto made = compile_kernel(source, {capability, 0});
+      require_kept(made->why_not_kept);
+      all.push_back({made->origin.what, made->origin.target, made->seconds});
+    }
+  }
+  progress.erase();
+  json document = document_of("kernels warm", cache);
+  document["stencil"] = args.stencil;
+  document["kernels"] = array_of(warmed_columns(), all);
+  return hand_over(args.json_target, table_of(warmed_columns(), all).text(), document);
+}
+
+}  // namespace
+
+command add_kernels(CLI::App& app) {
+  const auto args = std::make_shared<kernels_arguments>();
+  app.require_subcommand(1);
+  app.footer(
+      "Kernels are kept in $DWELL_CACHE_DIR/kernels, else $XDG_CACHE_HOME/dwell/kernels, else\n"
+      "~/.cache/dwell/kernels; those used longest ago are removed beyond the limit.\n"
+      "\nExamples:\n"
+      "  dwell kernels list\n"
+      "  dwell kernels warm wave2d --arch cpu,sm_90\n"
+      "  dwell kernels clear");
+  auto* listing =
+      app.add_subcommand("list", "What is kept: for which machine, how large, used when");
+  auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
+  auto* warming = app.add_subcommand(
+      "warm", "Compile what a stencil of several fields needs, if it is not there");
+  for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
+  std::vector<std::string> names;
+  for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
+  set_completions(
+      warming
+          ->add_option("STENCIL", args->stencil, "FILE.toml, or a name of 'dwell stencil --help'")
+          ->required()
+          ->type_name(""),
+      {names});
+  warming
+      ->add_option("--arch", args->targets,
+                   "What to compile for, with commas between: cpu, by the system's compiler; sm_90 "
+                   "and others by NVRTC, which needs no GPU (default: cpu)")
+      ->delimiter(',')
+      ->type_name("NAMES")
+      ->default_str("");
+  add_choice(*warming, "--precision", args->precision, {"f64", "f32"}, "Of the fields");
+  warming
+      ->add_option(
+          "--boundary", args->boundary,
+          "Kind of all sides, which kernels of GPUs are compiled for (default: as the file "
+          "has it)")
+      ->type_name("KIND");
+  add_json(*warming, args->json_target, "all this");
+  return [=] {
+    return listing->parsed() ? list(*args) : clearing->parsed() ? clear(*args) : warm(*args);
+  };
+}
+
+}  // namespace dwell::app

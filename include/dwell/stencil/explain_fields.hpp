@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// What steps of a stencil with several fields need, and how they would be done: what each stage
+// reads and writes, bytes and operations of a cell, the executor, its passes and tiles, and how
+// fast a device could be. Runs and compiles nothing, takes no memory for fields; the device need
+// not be there.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dwell/base/api.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/stencil/definition.hpp"
+#include "dwell/stencil/field_runner.hpp"
+
+namespace dwell {
+
+/// What a stage does with arrays: fields by their numbers, coefficients after them.
+struct field_stage_use {
+  /// Cells of an array that a cell reads.
+  struct reading {
+    int array = 0;
+    int cells = 0;
+  };
+  /// A field that takes the memory of another one, which moves nothing.
+  struct renaming {
+    int field = 0;
+    int from = 0;
+  };
+  std::vector<reading> read;
+  std::vector<int> computed;      ///< fields
+  std::vector<renaming> renamed;  ///< fields
+  std::size_t cell_bytes = 0;     ///< each array that is read or written once
+};
+
+/// How steps go.
+struct fields_plan {
+  std::string executor;         ///< never "auto"
+  std::string reason;           ///< one line
+  int threads = 0;              ///< that share the rows, or a GPU's multiprocessors
+  int depth = 1;                ///< steps of a pass
+  int slabs = 1;                ///< parts of the slowest axis, one for a thread or multiprocessor
+  int tiles = 1;                ///< of a slab, along the next axis; on a GPU strips of the field
+  std::int64_t tile_cells = 0;  ///< along that axis, at most
+  std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
+};
+
+/// Of a step, at best; all 0 where there is no model of the device, as of CPUs.
+struct fields_roof {
+  double memory = 0;      ///< seconds that bytes_per_step take the device's memory
+  double arithmetic = 0;  ///< seconds that operations take; functions such as exp count as one
+};
+
+struct fields_explanation {
+  stencil_definition definition;
+  device_facts device;
+  std::string precision;            ///< "f64" or "f32"
+  std::vector<std::int64_t> size;   ///< cells along each axis, slowest first
+  std::int64_t cells = 0;           ///< all
+  std::int64_t changing_cells = 0;  ///< but the fixed ones
+  std::vector<field_stage_use> stages{};
+  std::size_t cell_bytes = 0;      ///< of a cell and step, if nothing stays in a cache
+  std::size_t bytes_per_step = 0;  ///< of all cells
+  int arrays = 0;                  ///< in memory: fields, free ones, coefficients
+  std::size_t memory = 0;          ///< bytes of them
+  fields_plan plan{};
+  fields_roof roof{};  ///< of plain steps
+
+  /// Operations for each byte of a plain step.
+  double intensity() const {
+    return cell_bytes > 0 ? definition.flops() / static_cast<double>(cell_bytes) : 0;
+  }
+};
+
+/// Explains a field_runner of `size`, slowest axis first, in `precision` ("f64" or "f32"), on a
+/// device of these facts. Throws as field_runner does.
+DWELL_API fields_explanation explain(const stencil_definition& definition,
+                                     const std::vector<std::int64_t>& size,
+                                     std::string_view precision, const device_facts& device,
+                                     const field_options& options = {});
+
+}  // namespace dwell

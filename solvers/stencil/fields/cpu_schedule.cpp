@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The executor of a run on a CPU, and why.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/number_text.hpp"
+#include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
+
+namespace dwell {
+namespace {
+
+constexpr std::array<std::string_view, 4> cpu_executors{"auto", "naive", "persistent", "temporal"};
+/// Bytes of a core's cache where its size is not known.
+constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
+
+}  // namespace
+
+cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& bytes,
+                             const field_options& options, const device_facts& device,
+                             const std::optional<std::string>& refusal) {
+  check_field_options(options, cpu_executors);
+  const std::string& wanted = options.executor;
+  if (wanted == "naive") return {{wanted, "as asked for", 1, 0}, {}};
+  const bool flat = domain.size().dims == 1;
+  const auto worth =
+      threads_worth(static_cast<double>(bytes.step),
+                    flat ? domain.size().n[2] : domain.size().rows(), "step", device);
+  const std::size_t cache = device.core_cache > 0 ? device.core_cache : usual_core_cache;
+  const auto pass = [&] {
+    return plan_pass(domain, worth.threads, options.depth, static_cast<std::int64_t>(bytes.cell),
+                     static_cast<std::int64_t>(cache / 2));
+  };
+  const auto passes = [&](const field_pass& p) {
+    return fmt::format("{}; passes of {} step{} in {} tile{}", worth.why, p.depth,
+                       p.depth == 1 ? "" : "s", p.across.parts, p.across.parts == 1 ? "" : "s");
+  };
+  if (wanted == "temporal") {
+    if (refusal) throw input_error("executor temporal: " + *refusal);
+    const field_pass p = pass();
+    if (p.depth == 0)
+      throw input_error("executor temporal: the field is too small for passes of several steps");
+    return {{wanted, passes(p), worth.threads, p.depth}, p};
+  }
+  field_schedule steps{"persistent", worth.why, worth.threads, 0};
+  if (wanted == "persistent") return {steps, {}};
+  const bool large = bytes.memory > device.l2;
+  if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
+  if (!large)
+    steps.reason += fmt::format("; {} are not more than the last-level cache has",
+                                byte_text(static_cast<double>(bytes.memory)));
+  if (refusal || !large) return {steps, {}};
+  const field_pass p = pass();
+  if (p.depth == 0) return {steps, {}};
+  return {{"temporal", passes(p), worth.threads, p.depth}, p};
+}
+
+}  // namespace dwell

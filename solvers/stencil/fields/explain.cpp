@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// The schedule of a run in words and numbers, without the run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/partition/strips.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
+#include "dwell/stencil/explain_fields.hpp"
+
+namespace dwell {
+namespace {
+
+field_stage_use use_of(const cell_tape& tape, const field_stage& stage, std::size_t value) {
+  field_stage_use use;
+  const int arrays = static_cast<int>(tape.fields.size() + tape.coefficients.size());
+  for (int array = 0; array < arrays; ++array) {
+    std::vector<std::array<int, 3>> cells;
+    for (const int i : stage.nodes) {
+      const cell_node& n = tape.nodes[static_cast<std::size_t>(i)];
+      if (n.op == cell_op::tap && n.index == array &&
+          std::ranges::find(cells, n.offset) == cells.end())
+        cells.push_back(n.offset);
+    }
+    if (!cells.empty()) use.read.push_back({array, static_cast<int>(cells.size())});
+  }
+  for (const computed_output& o : stage.computed) use.computed.push_back(o.field);
+  for (const renamed_output& r : stage.renamed) use.renamed.push_back({r.field, r.from});
+  use.cell_bytes = cell_bytes_of(stage, value);
+  return use;
+}
+
+fields_plan cpu_plan(const field_domain& domain, const field_bytes& bytes,
+                     const field_options& options, const device_facts& device) {
+  const auto [how, pass] = cpu_schedule_of(domain, bytes, options, device, refuses_passes(domain));
+  fields_plan plan{how.executor, how.reason, how.threads};
+  if (how.depth == 0) return plan;
+  plan.depth = how.depth;
+  plan.slabs = pass.layers.parts;
+  plan.tiles = pass.across.parts;
+  plan.tile_cells = (pass.across.end + plan.tiles - 1) / plan.tiles;
+  plan.working_set = static_cast<std::size_t>(pass.working_set);
+  return plan;
+}
+
+/// Plan of single steps, or of passes, without sources, receivers and parameters that change.
+fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_bytes& bytes,
+                     const field_options& options, const device_facts& device) {
+  const gpu_chain chain = gpu_chain_of(domain, value, options, device);
+  const field_schedule how = gpu_schedule_of(domain, bytes, chain, options, device);
+  fields_plan plan{how.executor, how.reason, how.threads};
+  if (how.depth == 0) return plan;
+  const chain_numbers n{chain_of(domain), *chain.config, static_cast<int>(value)};
+  const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(domain.size().n[2]),
+                                  domain.is_periodic(2)};
+  plan.depth = how.depth;
+  plan.slabs = device.units;
+  plan.tiles = strips.count();
+  plan.tile_cells = n.own();
+  plan.working_set = n.scratch_bytes();
+  return plan;
+}
+
+}  // namespace
+
+fields_explanation explain(const stencil_definition& definition,
+                           const std::vector<std::int64_t>& size, std::string_view precision_name,
+                           const device_facts& device, const field_options& options) {
+  if (precision_name != "f64" && precision_name != "f32")
+    throw input_error(fmt::format("precision: expected f64 or f32, found '{}'", precision_name));
+  const std::size_t value = precision_name == "f64" ? sizeof(double) : sizeof(float);
+  const field_domain domain(definition, checked_field_size(definition.dims(), size),
+                            options.boundaries);
+  const field_bytes bytes = bytes_of(domain, value);
+  fields_explanation e{definition, device, std::string(precision_name), size};
+  e.cells = domain.size().cells();
+  e.changing_cells = domain.changing_cells();
+  for (const field_stage& stage : definition.stages()) {
+    e.stages.push_back(use_of(definition.tape(), stage, value));
+    e.cell_bytes += e.stages.back().cell_bytes;
+  }
+  e.bytes_per_step = bytes.step;
+  e.arrays = arrays_of(definition);
+  e.memory = bytes.memory;
+  if (device.on == backend::cpu) {
+    e.plan = cpu_plan(domain, bytes, options, device);
+    return e;
+  }
+  e.plan = gpu_plan(domain, value, bytes, options, device);
+  const device_limits limits = limits_of(device);
+  const double fma = value == sizeof(double) ? limits.fma_f64 : limits.fma_f32;
+  e.roof.memory = static_cast<double>(bytes.step) / limits.memory;
+  // Operations are not contracted: each takes the place of a fused multiply-add.
+  e.roof.arithmetic = static_cast<double>(e.changing_cells) * definition.flops() /
+                      (fma * device.units * limits.clock);
+  return e;
+}
+
+}  // namespace dwell

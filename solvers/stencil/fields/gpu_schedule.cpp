@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The executor of a run on a GPU, and why: by projected times of passes and of single steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/partition/strips.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
+
+namespace dwell {
+namespace {
+
+constexpr std::array<std::string_view, 4> gpu_executors{
+    "auto", executors::host_loop.name, executors::graph.name, executors::temporal.name};
+
+/// Rows that teams compute for others come on top of their own.
+double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
+                         const device_facts& device) {
+  const device_limits limits = limits_of(device);
+  const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(domain.size().n[2]),
+                                  domain.is_periodic(2)};
+  const double rows = static_cast<double>(strips.count()) *
+                      static_cast<double>(domain.size().n[1]) / device.units;
+  const double lost = 2.0 * n.depth() * n.shape.step_rows();
+  const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
+  const double pass = (std::max(rows, 1.0) + lost) * n.width() * n.depth() *
+                      chain_cycles(n, work_of(domain.definition())) / clock;
+  return (pass + limits.launch) / n.depth();
+}
+
+double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
+                           const device_facts& device) {
+  constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
+  const device_limits limits = limits_of(device);
+  const bool cached = static_cast<double>(bytes.memory) < limits.l2_cached;
+  return static_cast<double>(domain.definition().stages().size()) * limits.launch +
+         static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
+}
+
+}  // namespace
+
+gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const field_options& options,
+                       const device_facts& device) {
+  check_field_options(options, gpu_executors);
+  gpu_chain chain;
+  if (const auto why = refuses_chain(domain, device.compute_capability)) {
+    chain.why_not = *why;
+    return chain;
+  }
+  const chain_shape shape = chain_of(domain);
+  const int bytes = static_cast<int>(value);
+  chain.config = plan_chain(shape, work_of(domain.definition()), bytes, device.shared_per_team,
+                            options.depth);
+  if (chain.config)
+    chain.step_seconds = pass_step_seconds(domain, {shape, *chain.config, bytes}, device);
+  else if (options.depth > 0)
+    chain.why_not =
+        fmt::format("no pass of {} steps fits a GPU's registers and scratch", options.depth);
+  else
+    chain.why_not = "no pass of several steps fits a GPU's registers and scratch";
+  return chain;
+}
+
+field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& bytes,
+                               const gpu_chain& chain, const field_options& options,
+                               const device_facts& device, const gpu_steps& steps) {
+  const std::string& wanted = options.executor;
+  std::optional<std::string> refusal = steps.refusal;
+  if (!chain.config) refusal = chain.why_not;
+  const auto in_passes = [&](const std::string& why) {
+    const chain_config& c = *chain.config;
+    const int depth = options.depth > 0 ? options.depth : c.warps * c.steps;
+    return field_schedule{
+        std::string(executors::temporal.name),
+        fmt::format("{}; passes of {} steps by strips of {} cells, {} warps of {} steps", why,
+                    depth, 32 * c.across, depth / c.steps, c.steps),
+        device.units, depth};
+  };
+  if (wanted == executors::temporal.name) {
+    if (refusal) throw input_error("executor temporal: " + *refusal);
+    return in_passes("as asked for");
+  }
+  if (wanted == executors::host_loop.name) return {wanted, "as asked for", device.units, 0};
+  if (wanted == executors::graph.name) {
+    if (!steps.alike)
+      throw input_error(
+          "executor graph: steps of this run are not alike (parameters with a value for each step, "
+          "sources, receivers, or fixed cells that differ)");
+    return {wanted, "as asked for", device.units, 0};
+  }
+  const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
+  if (refusal) return {single, "single steps: " + *refusal, device.units, 0};
+  const double step = single_step_seconds(domain, bytes, device);
+  const std::string times = fmt::format("projected {:.3g} us a step in passes, {:.3g} us alone",
+                                        1e6 * chain.step_seconds, 1e6 * step);
+  if (chain.step_seconds < step) return in_passes(times);
+  return {single, times, device.units, 0};
+}
+
+}  // namespace dwell
