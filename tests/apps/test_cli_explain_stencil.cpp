@@ -250,7 +250,7 @@ TEST(cli_explain_stencil, wrong_command_lines) {
     args.insert(args.begin(), {"explain", "stencil"});
     expect_refused(args, part);
   };
-  refused({"2d5pt"}, "--size is required");
+  refused({"2d5pt"}, "--size: expected cells such as 4096x4096, found none");
   refused({"2d6pt", "--size", "8x8"}, "found '2d6pt'");
   refused({"2d5pt", "--size", "8x8x8"}, "2d5pt works on 2 dimensions");
   refused({"2d5pt", "--size", "8x8", "--device-facts", "k80"}, "v100, a100, h100 or h200");

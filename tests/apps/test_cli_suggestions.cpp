@@ -16,7 +16,7 @@ TEST(cli_suggestions, subcommands) {
   expect_refused({"cgg"},
                  "dwell: expected a command (solve, cg, stencil, convolve, grid, compare, explain, "
                  "info, generate, convert, "
-                 "measure, model, trace, completion or man), found "
+                 "kernels, measure, model, trace, completion or man), found "
                  "'cgg'; did you mean 'cg'? (see 'dwell --help')\n");
   expect_refused({"stencils", "2d5pt", "--size", "9x9"},
                  "found 'stencils'; did you mean 'stencil'?");

@@ -88,7 +88,7 @@ TEST(cli_usage, wrong_command_lines) {
   expect_refused(
       {},
       "expected a command (solve, cg, stencil, convolve, grid, compare, explain, info, generate, "
-      "convert, measure, model, trace, completion "
+      "convert, kernels, measure, model, trace, completion "
       "or man), found ");
   expect_refused({"solver"}, "found 'solver'; did you mean 'solve'? (see 'dwell --help')");
   expect_refused({"cg"}, "MATRIX is required");

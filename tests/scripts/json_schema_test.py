@@ -7,6 +7,7 @@ with a key too much, one too few or a value of another kind does not. Exit code 
 """
 import copy
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ judge = jsonschema.Draft202012Validator(schema)
 
 cpu = ["--device", "cpu", "--threads", "1"]
 folder = tempfile.TemporaryDirectory()
+os.environ["DWELL_CACHE_DIR"] = folder.name
 picture = Path(folder.name) / "picture.pgm"
 picture.write_bytes(b"P5 4 3 255\n" + bytes(range(12)))
 own = Path(folder.name) / "own.toml"
@@ -78,6 +80,12 @@ commands = {
     "explain grid": [["explain", "grid", "40x50", *cpu]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
+    "explain stencil fields": [["explain", "stencil", "wave2d", "--size", "64x64", *cpu],
+                               ["explain", "stencil", "fdtd", "--size", "2000x2000", *cpu],
+                               ["explain", "stencil", "fdtd", "--size", "64x64", "--device-facts", "h200"]],
+    "kernels warm": [["kernels", "warm", str(own)]],
+    "kernels list": [["kernels", "list"]],
+    "kernels clear": [["kernels", "clear"]],
     "info": [["info", "--device", "cpu"]],
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
