@@ -30,7 +30,7 @@ struct compiled_kernel {
   std::string cubin;         ///< an ELF file
   std::string symbol;        ///< the kernel's name in it
   std::string compiler;      ///< "NVRTC 13.0"
-  file_origin origin;        ///< as the cache has it
+  file_origin origin;        ///< what the cache says of it
   std::string key;           ///< SHA-256 of all that it is made of, in hexadecimal digits
   double seconds = 0;        ///< that compiling took; 0 if it was in the cache
   bool found = false;        ///< it was in the cache

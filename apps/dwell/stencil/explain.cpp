@@ -27,7 +27,7 @@ struct stencil_part : explain_part {
   stencil_options options;
   extents cells;
   const CLI::App* command_line = nullptr;
-  std::optional<fields_problem> fields;  ///< of a stencil of several fields
+  std::optional<fields_problem> fields;  ///< the problem, of several fields
 
   void add(CLI::App& app) {
     command_line = &app;

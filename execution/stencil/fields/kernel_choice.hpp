@@ -16,7 +16,7 @@ struct chosen_kernel {
   std::string name;    ///< "compiled" or "interpreted"
   std::string reason;  ///< one line
   double compile_seconds = 0;
-  file_origin origin{};    ///< of a compiled one
+  file_origin origin{};    ///< what the cache says of a compiled one
   std::string not_kept{};  ///< why, half a line; or empty
 };
 

@@ -21,15 +21,15 @@ namespace dwell {
 struct field_stage_use {
   /// Cells of an array that a cell reads.
   struct reading {
-    int array = 0;
-    int cells = 0;
+    int array = 0;  ///< its number
+    int cells = 0;  ///< how many, each once
   };
   /// A field that takes the memory of another one, which moves nothing.
   struct renaming {
-    int field = 0;
-    int from = 0;
+    int field = 0;  ///< that takes
+    int from = 0;   ///< whose memory it was
   };
-  std::vector<reading> read;
+  std::vector<reading> read;      ///< arrays that are read
   std::vector<int> computed;      ///< fields
   std::vector<renaming> renamed;  ///< fields
   std::size_t cell_bytes = 0;     ///< each array that is read or written once
@@ -37,36 +37,37 @@ struct field_stage_use {
 
 /// How steps go.
 struct fields_plan {
-  std::string executor;         ///< never "auto"
-  std::string reason;           ///< one line
-  int threads = 0;              ///< that share the rows, or a GPU's multiprocessors
-  int depth = 1;                ///< steps of a pass
-  int slabs = 1;                ///< parts of the slowest axis, one for a thread or multiprocessor
-  int tiles = 1;                ///< of a slab, along the next axis; on a GPU strips of the field
+  std::string executor;  ///< never "auto"
+  std::string reason;    ///< one line
+  int threads = 0;       ///< that share the rows, or a GPU's multiprocessors
+  int depth = 1;         ///< steps of a pass
+  int slabs = 1;         ///< parts of the slowest axis, one for a thread or multiprocessor
+  int tiles = 1;         ///< parts of a slab, along the next axis; on a GPU strips of the field
   std::int64_t tile_cells = 0;  ///< along that axis, at most
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
 };
 
-/// Of a step, at best; all 0 where there is no model of the device, as of CPUs.
+/// Times of a step, at best; all 0 where there is no model of the device, such as CPUs.
 struct fields_roof {
   double memory = 0;      ///< seconds that bytes_per_step take the device's memory
   double arithmetic = 0;  ///< seconds that operations take; functions such as exp count as one
 };
 
+/// What a run needs and how it goes, without the run.
 struct fields_explanation {
-  stencil_definition definition;
-  device_facts device;
-  std::string precision;            ///< "f64" or "f32"
-  std::vector<std::int64_t> size;   ///< cells along each axis, slowest first
-  std::int64_t cells = 0;           ///< all
-  std::int64_t changing_cells = 0;  ///< but the fixed ones
-  std::vector<field_stage_use> stages{};
-  std::size_t cell_bytes = 0;      ///< of a cell and step, if nothing stays in a cache
-  std::size_t bytes_per_step = 0;  ///< of all cells
-  int arrays = 0;                  ///< in memory: fields, free ones, coefficients
-  std::size_t memory = 0;          ///< bytes of them
-  fields_plan plan{};
-  fields_roof roof{};  ///< of plain steps
+  stencil_definition definition;          ///< the one that was given
+  device_facts device;                    ///< the device that it is explained for
+  std::string precision;                  ///< "f64" or "f32"
+  std::vector<std::int64_t> size;         ///< cells along each axis, slowest first
+  std::int64_t cells = 0;                 ///< all
+  std::int64_t changing_cells = 0;        ///< but the fixed ones
+  std::vector<field_stage_use> stages{};  ///< all stages, in their order
+  std::size_t cell_bytes = 0;             ///< bytes of a cell and step, if nothing stays in a cache
+  std::size_t bytes_per_step = 0;         ///< those of all cells
+  int arrays = 0;                         ///< in memory: fields, free ones, coefficients
+  std::size_t memory = 0;                 ///< bytes of them
+  fields_plan plan{};                     ///< how steps go
+  fields_roof roof{};                     ///< times of plain steps
 
   /// Operations for each byte of a plain step.
   double intensity() const {

@@ -18,7 +18,7 @@ namespace dwell {
 struct field_bytes {
   std::size_t step = 0;    ///< what a step must move if nothing stays in a cache
   std::size_t memory = 0;  ///< all arrays
-  std::size_t cell = 0;    ///< of a cell in all arrays together
+  std::size_t cell = 0;    ///< bytes of a cell in all arrays together
 };
 /// value: bytes of one.
 field_bytes bytes_of(const field_domain& domain, std::size_t value);
