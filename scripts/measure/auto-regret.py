@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""How far is preconditioner auto from the best that could have been asked for?
+
+Each system is solved by 'dwell solve' with --solver cg, with each preconditioner and with auto: real matrices of a folder,
+and systems of multigrid_systems.py with so many rows, as they are numbered and in a random order; b = A ones, rtol 1e-8.
+A time is set-up, iterations and the last residual, of the repetition with the least, the preconditioners in turn; beside it
+the iterations. `--clock processor` counts processor seconds of the command in its place, less those of a run of one
+iteration without any: on a machine that does other work these say more. Regret is the time of auto over the best of the others that met
+the tolerance, less one; where none met it the system does not count. LOST says that auto failed where another one met the
+tolerance. Needs numpy and scipy.
+
+  scripts/measure/auto-regret.py build/cpu/apps/dwell/dwell --matrices $DWELL_MATRICES -o regret.json
+
+The table is for the reader: speed decides no exit code. Code 1: auto failed where another preconditioner did not.
+"""
+import argparse
+import fnmatch
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from measuring import fail, median, percent, progress, quantile, table, words, write_json
+
+import multigrid_systems as systems
+
+OTHERS = ["jacobi", "fsai", "block-jacobi", "amg"]
+CHAINS = {"chain": lambda rows: systems.constant((rows,), (1,))}
+ALLOWED = 1.25
+
+
+def seconds_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def solve(args, path, preconditioner, more=()):
+    """One solve: {'seconds', 'iterations', ...}, or None where it took more than --most seconds or was refused."""
+    command = [args.dwell, "solve", path, "--solver", args.solver, "--preconditioner", preconditioner, "--device", "cpu",
+               "--threads", str(args.threads), "--json", "-", *more]
+    begin = seconds_of_children()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=args.most)
+    except subprocess.TimeoutExpired:
+        return None
+    if not done.stdout:
+        return None
+    used = seconds_of_children() - begin
+    found = json.loads(done.stdout)
+    t = found["time"]
+    return {"seconds": used if args.clock == "processor" else t["setup_s"] + t["solve_s"] + t["finish_s"],
+            "preconditioner_s": t["setup"]["preconditioner_s"], "per_iteration_us": t["per_iteration_us"],
+            "iterations": found["iterations"], "stopped": found["stop_reason"],
+            "relative": found["residual"]["relative_true"], "took": found["preconditioner"],
+            "reason": found["preconditioner_reason"]}
+
+
+def best_of_each(args, path, show):
+    """The fastest of several, by preconditioner; what took too long is not repeated."""
+    best = dict.fromkeys([*OTHERS, "auto"])
+    idle = min((solve(args, path, "none", ["--max-iterations", "1"]) or {"seconds": 0})["seconds"]
+               for _ in range(3)) if args.clock == "processor" else 0
+    for repetition in range(args.repetitions):
+        for p in best:
+            show(p)
+            if repetition > 0 and (best[p] is None or best[p]["seconds"] > args.most / 10):
+                continue
+            one = solve(args, path, p, ["--max-iterations", str(args.max_iterations)])
+            if one is not None:
+                one["seconds"] = max(one["seconds"] - idle, 1e-5)
+                if best[p] is None or one["seconds"] < best[p]["seconds"]:
+                    best[p] = one
+    return best
+
+
+def judge(row):
+    """Adds the best of those that were asked for, and the regret."""
+    met = {p: row[p]["seconds"] for p in OTHERS if row[p] and row[p]["stopped"] == "converged"}
+    row["best"] = min(met, key=met.get) if met else None
+    auto = row["auto"]
+    row["lost"] = bool(met) and (auto is None or auto["stopped"] != "converged")
+    row["regret"] = auto["seconds"] / met[row["best"]] - 1 if met and auto and not row["lost"] else None
+    return row
+
+
+def cases_of(args, folder):
+    """Names and files of systems."""
+    for pattern in args.matrices and sorted(Path(args.matrices).glob("*.mtx*")) or []:
+        name = pattern.name.split(".")[0]
+        if fnmatch.fnmatch(name, args.systems):
+            path = os.path.join(folder, "a.dwell")
+            subprocess.run([args.dwell, "convert", pattern, "-o", path, "--overwrite"], check=False, capture_output=True)
+            yield name, path if os.path.exists(path) else str(pattern)
+            if os.path.exists(path):
+                os.remove(path)
+    for rows in args.rows:
+        for name, make in {**CHAINS, **systems.SYSTEMS}.items():
+            if not fnmatch.fnmatch(name, args.systems):
+                continue
+            a, _ = make(rows)
+            orders = {"": np.arange(a.shape[0])}
+            if args.random:
+                orders[", random order"] = np.random.default_rng(args.seed).permutation(a.shape[0])
+            for order, p in orders.items():
+                path = os.path.join(folder, "a.dwell")
+                systems.write(path, systems.renumbered(a, p))
+                yield f"{name}, {a.shape[0]:,} rows{order}", path
+
+
+def cell(one):
+    if one is None:
+        return "-"
+    mark = {"converged": "", "accuracy limit": " (accuracy)"}.get(one["stopped"], f" ({one['stopped']})")
+    return f"{1e3 * one['seconds']:.3g} / {one['iterations']:,}{mark}"
+
+
+def text_of(rows):
+    lines = [[r["name"], *(cell(r[p]) for p in OTHERS), cell(r["auto"]), r["auto"]["took"] if r["auto"] else "-",
+              "LOST" if r["lost"] else percent(r["regret"], 0)] for r in rows]
+    text = table(["system, ms / iterations:", *(f"{p}:" for p in OTHERS), "auto:", "ends with:", "regret"], lines)
+    regrets = [r["regret"] for r in rows if r["regret"] is not None]
+    if not regrets:
+        return text
+    return text + (f"\n\n{len(regrets)} systems: regret {percent(median(regrets), 0)} in the median, "
+                   f"{percent(quantile(regrets, 0.9), 0)} at most of 90 %, {percent(max(regrets), 0)} at most; "
+                   f"{sum(r > ALLOWED - 1 for r in regrets)} over {percent(ALLOWED - 1, 0)}; "
+                   f"{sum(r['lost'] for r in rows)} lost")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dwell", help="the command")
+    parser.add_argument("--matrices", help="a folder of .mtx and .mtx.gz files")
+    parser.add_argument("--rows", type=lambda t: [int(w) for w in words(t)] if t else [], default=[1000, 10000, 100000],
+                        help="of generated systems, about; empty: none (default: 1000,10000,100000)")
+    parser.add_argument("--systems", default="*", help="names, as a pattern")
+    parser.add_argument("--random", action="store_true", help="generated systems in a random order, too")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--solver", default="cg", help="auto: of unsymmetric matrices, too (default: %(default)s)")
+    parser.add_argument("--max-iterations", type=int, default=10000)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--most", type=float, default=20, help="seconds of a solve (default: %(default)g)")
+    parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
+    parser.add_argument("-o", "--output", help="write JSON")
+    args = parser.parse_args()
+    shown, rows = progress(), []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in cases_of(args, folder):
+            row = {"name": name, **best_of_each(args, path, lambda p, name=name: shown.show(f"{name}, {p}"))}
+            rows.append(judge(row))
+            if args.output:
+                write_json(args.output, {"threads": args.threads, "solver": args.solver, "clock": args.clock, "systems": rows})
+    shown.erase()
+    if not rows:
+        fail(f"no systems: expected --matrices, or --systems of {'; '.join([*CHAINS, *systems.SYSTEMS])}")
+    print(text_of(rows))
+    return int(any(r["lost"] for r in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
