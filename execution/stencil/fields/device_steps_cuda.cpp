@@ -171,14 +171,21 @@ class steps_on_gpu final : public device_steps<T> {
 template <class T>
 void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
   using compiled = std::shared_ptr<const compiled_kernel>;
-  std::vector<std::pair<std::string, std::future<compiled>>> coming;
+  std::vector<const kernel_source*> missing;
   for (const kernel_source& source : wanted)
-    if (!kernels_.contains(source.kernel))
-      coming.emplace_back(source.kernel, std::async(std::launch::async, [this, &source] {
-                            return compile_kernel(source, target_);
-                          }));
+    if (!kernels_.contains(source.kernel)) missing.push_back(&source);
+  if (missing.empty()) return;
+  // Side by side. The last one, a pass if there is one, by this thread, whose listener (file_cache)
+  // tells people of it.
+  std::vector<std::future<compiled>> coming;
+  for (std::size_t k = 0; k + 1 < missing.size(); ++k)
+    coming.push_back(std::async(std::launch::async, [this, source = missing[k]] {
+      return compile_kernel(*source, target_);
+    }));
   std::vector<std::pair<std::string, compiled>> there;
-  for (auto& [name, code] : coming) there.emplace_back(name, code.get());
+  there.emplace_back(missing.back()->kernel, compile_kernel(*missing.back(), target_));
+  for (std::size_t k = 0; k < coming.size(); ++k)
+    there.emplace_back(missing[k]->kernel, coming[k].get());
   for (auto& [name, code] : there) {
     cost_.compiler = code->compiler;
     cost_.seconds = std::max(cost_.seconds, code->seconds);
