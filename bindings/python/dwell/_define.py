@@ -13,6 +13,7 @@ from . import _core
 from ._boundary import sides_of_fields
 from ._checks import number, whole, word
 from ._definition_text import words_of
+from ._device import resolve
 from ._field_report import FieldReport
 from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
@@ -105,8 +106,8 @@ class Definition:
         return words_of(self.tape, self.radius, self.flops, self.defaults)
 
     def explain(
-        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, executor: str = "auto", kernel: str = "auto",
-        depth: int = 0, threads: int = 0,
+        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None, executor: str = "auto",
+        kernel: str = "auto", depth: int = 0, threads: int = 0,
     ) -> str:
         """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
 
@@ -115,7 +116,7 @@ class Definition:
         size : sequence of int
             Cells along each axis, the slowest first.
         dtype : {"float64", "float32"}
-        boundary, executor, kernel, depth, threads
+        boundary, device, executor, kernel, depth, threads
             As of ``FieldRunner``.
 
         Returns
@@ -124,13 +125,13 @@ class Definition:
 
         Raises
         ------
-        ValueError, UnsupportedError
+        ValueError, UnsupportedError, DeviceError
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
         native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
-                                   word(kernel, "kernel"), word(executor, "executor"), whole(threads, "threads"), 0.1,
-                                   whole(depth, "depth"))
+                                   word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
+                                   0.1, whole(depth, "depth"))
         rows = FieldReport.of(native.report()).plan()
         return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in rows[1:])])
 
