@@ -84,11 +84,11 @@ void launch_together(Kernel kernel, int teams, int lanes, std::size_t scratch, c
 
 /// A launch whose teams do not meet: any number of them, as they find room.
 template <class Kernel, class... Args>
-void launch_apart(Kernel kernel, int teams, int lanes, std::size_t scratch, cudaStream_t on,
+void launch_apart(Kernel kernel, dim3 teams, dim3 lanes, std::size_t scratch, cudaStream_t on,
                   const Args&... a) {
   cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(static_cast<unsigned>(teams));
-  launch.blockDim = dim3(static_cast<unsigned>(lanes));
+  launch.gridDim = teams;
+  launch.blockDim = lanes;
   launch.dynamicSmemBytes = scratch;
   launch.stream = on;
   void* args[] = {const_cast<Args*>(&a)...};

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/file_options.hpp"
+#include "cli/pieces.hpp"
 #include "compare/compared_fields.hpp"
 #include "compare/options.hpp"
 #include "convolve/choices.hpp"
@@ -28,16 +29,6 @@ struct compare_convolve_arguments : compare_options {
   int images = 1;
   std::vector<std::string> algorithms;
 };
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t from = 0;;) {
-    const auto to = text.find(',', from);
-    parts.push_back(text.substr(from, to - from));
-    if (to == std::string::npos) return parts;
-    from = to + 1;
-  }
-}
 
 convolution_comparison head_of(const compare_convolve_arguments& args, const device& where) {
   convolution_comparison c;
@@ -64,7 +55,8 @@ exit_code run(const compare_convolve_arguments& args) {
   outputs.add(args.output);
   const auto sizes = parse_sizes("--size", args.sizes);
   std::vector<compared_field> subjects;
-  for (const auto& filter : split(args.filters)) {
+  for (const std::string_view piece : pieces_of(args.filters, ',')) {
+    const std::string filter(piece);
     if (is_filter_file(filter)) outputs.protect(filter);
     for (const auto& size : sizes) subjects.push_back({filter, size});
     parse_filter(filter, sizes.front().dims);  // a slip of the pen is found before any run

@@ -12,6 +12,7 @@
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
+#include "cli/pieces.hpp"
 #include "report/units.hpp"
 #include "stencil/field.hpp"
 
@@ -30,16 +31,6 @@ bool finite_number(std::string_view text, double& v) {
   if (text.starts_with('+')) text.remove_prefix(1);
   const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), v);
   return bad == std::errc() && end == text.data() + text.size() && std::isfinite(v);
-}
-
-std::vector<std::string_view> pieces_of(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0;;) {
-    const auto to = text.find(at, from);
-    parts.push_back(text.substr(from, to - from));
-    if (to == std::string_view::npos) return parts;
-    from = to + 1;
-  }
 }
 
 /// One number for all axes, or one for each of them.

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/pieces.hpp"
+
 #include "dwell/base/nearest.hpp"
 #include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/field_values.hpp"
@@ -29,19 +31,9 @@ bool whole(std::string_view text, V& value) {
   return bad == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t from = 0;;) {
-    const auto to = text.find(at, from);
-    parts.push_back(text.substr(from, to - from));
-    if (to == std::string_view::npos) return parts;
-    from = to + 1;
-  }
-}
-
 /// "300x200" or "30x20x10", each number at least 1.
 std::optional<extents> numbers_along_axes(const std::string& text) {
-  const auto parts = split(text, 'x');
+  const auto parts = pieces_of(text, 'x');
   if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
   int n[3] = {};
   for (std::size_t k = 0; k < parts.size(); ++k)
@@ -100,7 +92,7 @@ extents parse_rank_grid(const std::string& option, const std::string& text) {
 
 std::vector<extents> parse_sizes(const std::string& option, const std::string& text) {
   std::vector<extents> sizes;
-  for (const auto part : split(text, ',')) {
+  for (const auto part : pieces_of(text, ',')) {
     const extents size = parse_size(option, std::string(part));
     if (std::find(sizes.begin(), sizes.end(), size) != sizes.end())
       throw input_error(fmt::format("{}: expected each size once, found '{}'", option, text));
@@ -111,7 +103,7 @@ std::vector<extents> parse_sizes(const std::string& option, const std::string& t
 
 std::vector<double> parse_weights(const std::string& text) {
   std::vector<double> weights;
-  for (const auto part : split(text, ',')) {
+  for (const auto part : pieces_of(text, ',')) {
     const auto number = signed_number(part);
     if (!number)
       throw input_error(

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 
 namespace dwell {
@@ -46,7 +47,8 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
   if (domain.size().dims != 2)
     return fmt::format("a GPU has passes of several steps in two dimensions, the fields have {}",
                        domain.size().dims);
-  if (compute_capability < 90)
+  // Registers that warps hand over, and configs that were found for them (ring_team_cuda.cuh).
+  if (compute_capability != 90)
     return fmt::format("passes of several steps need compute capability 9.0, the GPU has {}.{}",
                        compute_capability / 10, compute_capability % 10);
   const auto stages = static_cast<int>(domain.definition().stages().size());
@@ -56,20 +58,23 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
   return std::nullopt;
 }
 
-double chain_cycles(const chain_numbers& n, const field_work& work) {
-  const bool f64 = n.value_bytes == 8;
-  const double exchange = f64 ? 0.03 + 0.15 / n.config.steps : 0.03 + 0.06 / n.config.steps;
-  const double rate = f64 ? 64 : 128;  // operations of a multiprocessor per cycle
+chain_room room_of(const device_facts& device, int value_bytes) {
+  const device_limits limits = limits_of(device);
+  return {device.shared_per_team, value_bytes == 8 ? limits.fma_f64 : limits.fma_f32};
+}
+
+double chain_cycles(const chain_numbers& n, const field_work& work, const chain_room& room) {
+  const double exchange = 0.03 + (n.value_bytes == 8 ? 0.15 : 0.06) / n.config.steps;
   // Where the operations of a turn are more than this, its code is more than caches hold.
   constexpr int cached_operations = 1400;
   const int code = n.kept().turn() * n.config.steps * n.config.across * work.operations;
   const double fetch = code > cached_operations ? 1.15 : 1;
   const double warps = n.config.warps == 8 ? 1 : 1.6;
-  return (exchange + work.operations / rate) * fetch * warps;
+  return (exchange + work.operations / room.operations) * fetch * warps;
 }
 
 std::optional<chain_config> plan_chain(const chain_shape& shape, const field_work& work,
-                                       int value_bytes, std::size_t scratch, int depth) {
+                                       int value_bytes, const chain_room& room, int depth) {
   // Values that a lane keeps in registers, found by trying: more of them spill.
   const int most_kept = value_bytes == 8 ? 74 : 140;
   // What a compiler has to go through, for some ten seconds of it.
@@ -83,7 +88,7 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, const field_wor
   double best_score = 0;
   const auto fits = [&](const chain_config& c) {
     const chain_numbers n{shape, c, value_bytes};
-    return n.valid() && n.scratch_bytes() <= scratch;
+    return n.valid() && n.scratch_bytes() <= room.scratch;
   };
   for (const int warps : {8, 4})
     for (int steps = 1; steps <= 4; ++steps)
@@ -96,7 +101,7 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, const field_wor
           c.shared = chain_numbers{shape, c, value_bytes}.least_shared() + 10;
         const chain_numbers n{shape, c, value_bytes};
         if (!fits(c) || n.kept().all() * across > most_kept || code_of(n) > most_code) continue;
-        const double score = static_cast<double>(n.own()) / n.width() / chain_cycles(n, work);
+        const double score = static_cast<double>(n.own()) / n.width() / chain_cycles(n, work, room);
         if (score <= best_score) continue;
         best_score = score;
         const auto grown = [&](int chain_config::*member, int most) {
@@ -176,18 +181,26 @@ kernel_source field_kernel_sources<T>::finite() {
 
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
                                          int compute_capability) {
-  // Scratch of a block: CUDA programming guide, technical specifications.
-  const std::size_t scratch = (compute_capability >= 120 ? 99 : 227) << 10;
+  device_facts device;
+  device.on = backend::cuda;
+  device.compute_capability = compute_capability;
+  // Compute capability 9.0: CUDA programming guide, technical specifications.
+  device.shared_per_team = 227 << 10;
   const int bytes = type == precision::f64 ? 8 : 4;
   std::optional<chain_config> config;
   if (!refuses_chain(domain, compute_capability))
-    config = plan_chain(chain_of(domain), work_of(domain.definition()), bytes, scratch);
+    config =
+        plan_chain(chain_of(domain), work_of(domain.definition()), bytes, room_of(device, bytes));
   const auto all = [&](const auto& sources) {
     std::vector<kernel_source> list;
     const auto stages = domain.definition().stages();
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
     if (config) list.push_back(sources.pass(*config));
+    if (domain.has_fixed_cells() &&
+        std::ranges::any_of(stages, [](const field_stage& s) { return !s.renamed.empty(); }))
+      list.push_back(sources.differ());
+    list.push_back(sources.finite());
     return list;
   };
   return type == precision::f64 ? all(field_kernel_sources<double>(domain))

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dwell/base/precision.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
@@ -27,14 +28,22 @@ struct field_work {
 };
 field_work work_of(const stencil_definition& definition);
 
+/// What a multiprocessor has for a pass.
+struct chain_room {
+  std::size_t scratch = 0;  ///< bytes of a team
+  double operations = 0;    ///< operations of a cycle, in the type of the values
+};
+/// That of a device, for values of so many bytes.
+chain_room room_of(const device_facts& device, int value_bytes);
+
 /// Cycles of a multiprocessor for a cell and step that a pass computes, its halos included: by
 /// measurements on an H200 of heat, waves and Gray-Scott in f64 and f32 (docs/results/fields.md).
-double chain_cycles(const chain_numbers& numbers, const field_work& work);
+double chain_cycles(const chain_numbers& numbers, const field_work& work, const chain_room& room);
 
-/// The config of a pass for values of so many bytes, with so much scratch for a team; nothing where
-/// none fits. `depth`: steps of a pass, which its warps may have; 0: as many as they have.
+/// The config of a pass for values of so many bytes; nothing where none fits. `depth`: steps of a
+/// pass, which its warps may have; 0: as many as they have.
 std::optional<chain_config> plan_chain(const chain_shape& shape, const field_work& work,
-                                       int value_bytes, std::size_t scratch, int depth = 0);
+                                       int value_bytes, const chain_room& room, int depth = 0);
 
 /// Sources of kernels (fields/kernels_cuda.cuh) for values of type T.
 template <class T>
@@ -56,8 +65,8 @@ class field_kernel_sources {
   std::string text_, name_;
 };
 
-/// Kernels of all stages, and of the pass, if there is one for this compute capability: what a
-/// runner compiles before its first step.
+/// What a runner compiles on a GPU of this compute capability for steps, without sources and
+/// receivers, and for its report: all stages, the pass, if there is one, looks at the fields.
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
                                          int compute_capability);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels, launches, graphs, and the lists of points in the GPU's memory.
+// Kernels, launches, graphs.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -18,6 +18,7 @@
 #include "dwell/execution/device/progress_publisher.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/fields/device_points_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
@@ -26,41 +27,15 @@
 namespace dwell::cuda {
 namespace {
 
-/// Axes of kernels: y, x, z. Those of a field_domain are z, y, x.
-constexpr std::array<int, 3> axes{1, 2, 0};
 constexpr dim3 cell_block{64, 4};
 constexpr unsigned most_blocks = 65535;  ///< along the second and third index of a grid
-
-unsigned blocks_of(std::int64_t cells, unsigned block) {
-  return static_cast<unsigned>((cells + block - 1) / block);
-}
-
-void launch(const loaded_kernel& kernel, dim3 grid, dim3 block, std::size_t scratch,
-            cudaStream_t on, void** args) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = scratch;
-  config.stream = on;
-  DWELL_CUDA(cudaLaunchKernelExC(&config, kernel.handle(), args));
-}
-
-/// Sources and receivers of a list in the GPU's memory.
-template <class T>
-struct point_list {
-  int field = 0, points = 0;  ///< cells, each once
-  std::size_t width = 0;      ///< values of a step
-  std::int64_t first_step = 0;
-  buffer<std::int64_t> at;
-  buffer<int> first, order;
-  buffer<T> values;  ///< values of the steps of a run
-};
 
 template <class T>
 class steps_on_gpu final : public device_steps<T> {
  public:
   steps_on_gpu(const device& where, const field_domain& domain, const field_memory<T>& memory)
       : where_(where),
+        clock_(where),
         target_(target_of(where)),
         units_(where.facts().units),
         domain_(domain),
@@ -99,8 +74,9 @@ class steps_on_gpu final : public device_steps<T> {
   struct turn {
     const device_step_plan& plan;
     field_run<T>& run;
-    std::vector<point_list<T>> sources, receivers;
-    std::vector<buffer<T>> fixed;  ///< fixed cells that have to be given again
+    std::vector<device_points<T>> sources, receivers;
+    std::vector<buffer<T>> fixed;         ///< fixed cells that have to be given again
+    const loaded_kernel* keep = nullptr;  ///< that gives them
     int done = 0;
     field_places places;
   };
@@ -110,7 +86,7 @@ class steps_on_gpu final : public device_steps<T> {
     if (!kernels_.contains(source.kernel)) load({source});
     return *kernels_.at(source.kernel);
   }
-  cudaStream_t stream() const { return static_cast<cudaStream_t>(where_.stream()); }
+  cudaStream_t stream() const { return clock_.stream(); }
   fields_stage_args<T> without_arrays() const;
   /// Blocks of a kernel that goes over all cells, a lane over so many rows.
   dim3 grid(int rows) const {
@@ -119,10 +95,12 @@ class steps_on_gpu final : public device_steps<T> {
     return {blocks_of(n[2], cell_block.x), std::min(blocks_of(n[1], of_block), most_blocks),
             std::min(static_cast<unsigned>(n[0]), most_blocks)};
   }
-  void launch_cells(const loaded_kernel& kernel, fields_stage_args<T>& a, int* found,
+  void launch_cells(const loaded_kernel& kernel, const fields_stage_args<T>& a, int* found,
                     cudaStream_t on, int rows = 1) const {
-    void* args[] = {&a, &found};
-    launch(kernel, grid(rows), cell_block, 0, on, args);
+    if (found)
+      launch_apart(kernel.handle(), grid(rows), cell_block, 0, on, a, found);
+    else
+      launch_apart(kernel.handle(), grid(rows), cell_block, 0, on, a);
   }
   bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
 
@@ -131,11 +109,9 @@ class steps_on_gpu final : public device_steps<T> {
   void single_step(turn& t, cudaStream_t on);
   void pass(turn& t, int warps);
   bool graph(turn& t);
-  void apply_points(turn& t, cudaStream_t on);
-  point_list<T> list_of(int field, const std::vector<field_point>& points, int steps,
-                        std::int64_t first_step) const;
 
   device where_;
+  run_clock clock_;
   kernel_target target_;
   int units_;
   const field_domain& domain_;
@@ -186,11 +162,13 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
   there.emplace_back(missing.back()->kernel, compile_kernel(*missing.back(), target_));
   for (std::size_t k = 0; k < coming.size(); ++k)
     there.emplace_back(missing[k]->kernel, coming[k].get());
+  double seconds = 0;
   for (auto& [name, code] : there) {
     cost_.compiler = code->compiler;
-    cost_.seconds = std::max(cost_.seconds, code->seconds);
+    seconds = std::max(seconds, code->seconds);
     kernels_.emplace(name, std::make_unique<loaded_kernel>(std::move(code)));
   }
+  cost_.seconds += seconds;
 }
 
 template <class T>
@@ -210,7 +188,7 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
                   rows_for_taps(std::max<std::size_t>(taps, 1))};
   }
   if (!plan.pass) return;
-  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  clock_.use_device();
   pass_ = {&kernel_of(sources_.pass(*plan.pass)),
            {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))}};
   const void* const kernel = pass_->kernel->handle();
@@ -227,10 +205,11 @@ fields_stage_args<T> steps_on_gpu<T>::without_arrays() const {
   a.pitch = memory_.pitch();
   const stencil_definition& d = domain_.definition();
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    a.n[axis] = static_cast<int>(domain_.size().n[static_cast<std::size_t>(axes[axis])]);
+    a.n[axis] = static_cast<int>(domain_.size().n[static_cast<std::size_t>(kernel_axes[axis])]);
     for (int array = 0; array < d.fields() + d.coefficients(); ++array)
       for (int high = 0; high < 2; ++high)
-        a.outside[array][axis][high] = static_cast<T>(domain_.side(array, axes[axis], high).value);
+        a.outside[array][axis][high] =
+            static_cast<T>(domain_.side(array, kernel_axes[axis], high).value);
   }
   return a;
 }
@@ -238,7 +217,7 @@ fields_stage_args<T> steps_on_gpu<T>::without_arrays() const {
 template <class T>
 bool steps_on_gpu<T>::found(const kernel_source& source,
                             const std::vector<std::array<const T*, 2>>& arrays) {
-  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  clock_.use_device();
   buffer<int> word(where_, 1);
   for (const auto& [first, second] : arrays) {
     fields_stage_args<T> a = blank_;
@@ -249,55 +228,6 @@ bool steps_on_gpu<T>::found(const kernel_source& source,
   int there = 0;
   word.download({&there, 1});
   return there != 0;
-}
-
-template <class T>
-point_list<T> steps_on_gpu<T>::list_of(int field, const std::vector<field_point>& points, int steps,
-                                       std::int64_t first_step) const {
-  std::vector<field_point> sorted = points;
-  std::ranges::stable_sort(sorted, {}, [](const field_point& p) { return std::pair(p.row, p.x); });
-  std::vector<std::int64_t> at;
-  std::vector<int> first, order;
-  for (const field_point& p : sorted) {
-    const std::int64_t cell = p.row * memory_.pitch() + p.x;
-    if (at.empty() || at.back() != cell) {
-      at.push_back(cell);
-      first.push_back(static_cast<int>(order.size()));
-    }
-    order.push_back(static_cast<int>(p.place));
-  }
-  first.push_back(static_cast<int>(order.size()));
-  point_list<T> list;
-  list.field = field;
-  list.points = static_cast<int>(at.size());
-  list.width = points.size();
-  list.first_step = first_step;
-  list.at = buffer<std::int64_t>::copy_of(where_, at);
-  list.first = buffer<int>::copy_of(where_, first);
-  list.order = buffer<int>::copy_of(where_, order);
-  list.values = buffer<T>(where_, points.size() * static_cast<std::size_t>(steps));
-  return list;
-}
-
-template <class T>
-void steps_on_gpu<T>::apply_points(turn& t, cudaStream_t on) {
-  // Cells: those that a kernel writes, or reads.
-  const auto apply = [&]<class Cell, class Value>(const kernel_source& source,
-                                                  const point_list<T>& list, Cell* cells,
-                                                  Value* values) {
-    const std::int64_t* at = list.at.data();
-    const int *first = list.first.data(), *order = list.order.data();
-    int points = list.points;
-    values += static_cast<std::size_t>(t.done) * list.width;
-    void* args[] = {&cells, &at, &first, &order, &points, &values};
-    launch(kernel_of(source), blocks_of(points, 256), 256, 0, on, args);
-  };
-  for (const point_list<T>& list : t.sources)
-    apply(field_kernel_sources<T>::add(), list, memory_.field(t.places, list.field),
-          list.values.data());
-  for (const point_list<T>& list : t.receivers)
-    apply(field_kernel_sources<T>::record(), list, memory_.field(t.places, list.field),
-          list.values.data());
 }
 
 template <class T>
@@ -319,10 +249,13 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
       fields_stage_args<T> a = blank_;
       a.in[0] = t.fixed[static_cast<std::size_t>(renamed.field)].data();
       a.out[0] = memory_.field(t.places, renamed.field);
-      launch_cells(kernel_of(sources_.keep()), a, nullptr, on);
+      launch_cells(*t.keep, a, nullptr, on);
     }
   }
-  apply_points(t, on);
+  for (const auto& points : t.sources)
+    points.apply(memory_.field(t.places, points.field()), t.done, on);
+  for (const auto& points : t.receivers)
+    points.apply(memory_.field(t.places, points.field()), t.done, on);
   ++t.done;
 }
 
@@ -355,9 +288,8 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   const int teams =
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
-  void* args[] = {&a};
-  launch(*pass_->kernel, static_cast<unsigned>(teams), static_cast<unsigned>(n.lanes()),
-         n.scratch_bytes(), stream(), args);
+  launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
+               static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += warps * t.plan.pass->steps;
 }
 
@@ -416,24 +348,21 @@ void steps_on_gpu<T>::advance(turn& t) {
 template <class T>
 field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r,
                                    const field_places& places, const run_control& control) {
-  DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+  clock_.use_device();
   prepare(plan);
-  turn t{plan, r, {}, {}, {}, 0, places};
-  for (const source_list<T>& list : r.points.sources) {
-    t.sources.push_back(list_of(list.field, list.points, r.steps, list.first_step));
-    const std::span<const T> series(list.series);
-    t.sources.back().values.upload(series.subspan(
-        static_cast<std::size_t>(r.first_step - list.first_step) * list.points.size(),
-        static_cast<std::size_t>(r.steps) * list.points.size()));
-    static_cast<void>(kernel_of(field_kernel_sources<T>::add()));
-  }
-  for (const receiver_list<T>& list : r.points.receivers) {
-    t.receivers.push_back(list_of(list.field, list.points, r.steps, list.first_step));
-    static_cast<void>(kernel_of(field_kernel_sources<T>::record()));
-  }
+  turn t{plan, r, {}, {}, {}, nullptr, 0, places};
+  for (const source_list<T>& list : r.points.sources)
+    t.sources
+        .emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
+                      kernel_of(field_kernel_sources<T>::add()))
+        .upload(rows_of<const T>(list.series, list.points.size(), r.first_step - list.first_step,
+                                 r.steps));
+  for (const receiver_list<T>& list : r.points.receivers)
+    t.receivers.emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
+                             kernel_of(field_kernel_sources<T>::record()));
   if (!r.fixed_cells.empty()) {
     t.fixed.resize(r.fixed_cells.size());
-    static_cast<void>(kernel_of(sources_.keep()));
+    t.keep = &kernel_of(sources_.keep());
     for (std::size_t f = 0; f < r.fixed_cells.size(); ++f) {
       if (r.fixed_cells[f].empty()) continue;
       t.fixed[f] =
@@ -444,9 +373,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   }
 
   // The host keeps one chunk of launches ahead of the device, so that it can end the run between.
-  event begin, end, marks[2];
-  DWELL_CUDA(cudaEventCreate(begin.out()));
-  DWELL_CUDA(cudaEventCreate(end.out()));
+  event marks[2];
   for (event& m : marks) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
   progress_publisher publisher(control);
   const auto stopped = [&] {
@@ -463,7 +390,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
   };
-  DWELL_CUDA(cudaEventRecord(begin, stream()));
+  clock_.begin();
   int chunk = 1, mark = 0;
   bool waiting = false;
   using clock = std::chrono::steady_clock;
@@ -479,21 +406,16 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
     waiting = true;
     mark ^= 1;
   }
-  DWELL_CUDA(cudaEventRecord(end, stream()));
+  clock_.end();
   if (waiting) wait_for(mark ^ 1);
-  DWELL_CUDA(cudaEventSynchronize(end));
-  float milliseconds = 0;
-  DWELL_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+  DWELL_CUDA(cudaEventSynchronize(clock_.ended()));
   for (std::size_t k = 0; k < t.receivers.size(); ++k) {
     receiver_list<T>& list = r.points.receivers[k];
-    const std::size_t width = list.points.size();
-    std::span<T> rows(list.record);
-    rows = rows.subspan(static_cast<std::size_t>(r.first_step - list.first_step) * width,
-                        static_cast<std::size_t>(t.done) * width);
-    t.receivers[k].values.download(rows);
+    t.receivers[k].download(
+        rows_of<T>(list.record, list.points.size(), r.first_step - list.first_step, t.done));
   }
   publisher.rethrow();
-  return {t.done, 1e-3 * static_cast<double>(milliseconds), t.places};
+  return {t.done, clock_.seconds(), t.places};
 }
 
 template <class T>

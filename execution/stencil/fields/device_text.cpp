@@ -12,9 +12,6 @@
 namespace dwell {
 namespace {
 
-/// Axes of the kernels: y, x, z. Those of a field_domain are z, y, x.
-constexpr int axes[] = {1, 2, 0};
-
 std::string taps_text(const cell_tape& tape, const field_stage& stage, std::size_t number) {
   std::vector<field_tap> taps = taps_of(tape, stage);
   if (taps.empty()) taps.push_back({0, 0, 0});  // an array has an element
@@ -49,7 +46,7 @@ std::string outputs_text(const stencil_definition& d) {
 std::string borders_text(const field_domain& domain, int arrays) {
   std::string rows;
   for (int array = 0; array < arrays; ++array)
-    for (const int axis : axes)
+    for (const int axis : kernel_axes)
       rows += fmt::format("        side_kind::{}, side_kind::{},\n",
                           side_kind_name(domain.side(array, axis, 0).kind),
                           side_kind_name(domain.side(array, axis, 1).kind));
@@ -79,7 +76,7 @@ std::string device_stencil_text(const field_domain& domain) {
   for (const cell_node& n : d.tape().nodes)
     if (n.op == cell_op::tap)
       for (std::size_t k = 0; k < 3; ++k)
-        reach[k] = std::max(reach[k], std::abs(n.offset[static_cast<std::size_t>(axes[k])]));
+        reach[k] = std::max(reach[k], std::abs(n.offset[static_cast<std::size_t>(kernel_axes[k])]));
   std::string taps, steps;
   for (std::size_t s = 0; s < d.stages().size(); ++s) {
     taps += taps_text(d.tape(), d.stages()[s], s);

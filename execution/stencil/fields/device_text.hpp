@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A definition with its borders as the struct that kernels of devices are compiled for.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,9 @@
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
 namespace dwell {
+
+/// Axes of kernels: y, x, z. Those of a field_domain are z, y, x.
+inline constexpr std::array<int, 3> kernel_axes{1, 2, 0};
 
 /// C++ text: includes and a struct dwell::own_stencil, to the contract of ring_fields2d/sizes.hpp
 /// and fields/plain_step.hpp. Kinds of borders are in it, values are not; nor is any word of the

@@ -103,6 +103,8 @@ __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.t
   if constexpr (C::value.bulk == has_bulk_rings) {
     cuda_ring_team<chain_sizes<S, T, C::value>> team;
     fields_pass_of_team<S, T, C::value, true>(team, a);
+  } else {
+    __trap();  // a plan for another architecture
   }
 }
 

@@ -33,14 +33,8 @@ field_bytes bytes_of(const field_domain& domain, std::size_t value) {
 void check_field_options(const field_options& options,
                          std::span<const std::string_view> executors) {
   if (std::ranges::find(executors, options.executor) == executors.end()) {
-    std::string list;
-    for (std::size_t i = 0; i < executors.size(); ++i)
-      list += fmt::format("{}{}",
-                          i == 0                     ? ""
-                          : i + 1 < executors.size() ? ", "
-                                                     : " or ",
-                          executors[i]);
-    throw input_error(fmt::format("executor: expected {}, found {}", list,
+    const std::vector<std::string> words(executors.begin(), executors.end());
+    throw input_error(fmt::format("executor: expected {}, found {}", or_list(words),
                                   found_word(options.executor, executors)));
   }
   if (options.depth < 0)

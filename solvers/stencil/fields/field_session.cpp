@@ -41,6 +41,7 @@ int field_session<T>::require_field(int i, std::size_t cells) const {
 template <class T>
 void field_session<T>::set_field(int i, std::span<const T> cells) {
   memory().copy_in(cells.data(), memory().field(places_, require_field(i, cells.size())));
+  fixed_cells_differ_.reset();
 }
 
 template <class T>
@@ -153,7 +154,8 @@ void field_session<T>::set_reductions(std::vector<field_reduction> list, int eve
 
 template <class T>
 field_run_end field_session<T>::run_piece(int steps, const run_control& control) {
-  const bool differ = executor_->fixed_cells_differ(places_);
+  if (!fixed_cells_differ_) fixed_cells_differ_ = executor_->fixed_cells_differ(places_);
+  const bool differ = *fixed_cells_differ_;
   schedule_ = executor_->plan(demand(differ));
   field_run<T> r = prepared(steps);
   if (differ) {

@@ -62,6 +62,9 @@ class field_session {
   field_places places_;
   std::vector<parameter_values> parameters_;
   std::int64_t steps_done_ = 0;
+  /// Whether fixed cells differ; nothing until that was looked at since a field was set. Steps do
+  /// not change it.
+  std::optional<bool> fixed_cells_differ_;
   field_schedule schedule_;
   field_outcome last_;
 };

@@ -63,7 +63,7 @@ class gpu_fields final : public field_executor<T> {
  private:
   device_step_plan steps_of(const field_schedule& s) const {
     device_step_plan plan;
-    plan.graph = s.executor != executors::host_loop.name;
+    plan.graph = s.executor == executors::graph.name;
     if (s.executor == executors::temporal.name) {
       plan.pass = chain_.config;
       plan.depth = s.depth;

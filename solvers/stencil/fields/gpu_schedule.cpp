@@ -29,8 +29,9 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
       static_cast<double>(strips.count()) * static_cast<double>(domain.size().n[1]) / device.units;
   const double lost = 2.0 * n.depth() * n.shape.step_rows();
   const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
-  const double pass = (std::max(rows, 1.0) + lost) * n.width() * n.depth() *
-                      chain_cycles(n, work_of(domain.definition())) / clock;
+  const double pass =
+      (std::max(rows, 1.0) + lost) * n.width() * n.depth() *
+      chain_cycles(n, work_of(domain.definition()), room_of(device, n.value_bytes)) / clock;
   return (pass + limits.launch) / n.depth();
 }
 
@@ -56,7 +57,7 @@ gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const fiel
   const chain_shape shape = chain_of(domain);
   const int bytes = static_cast<int>(value);
   chain.config =
-      plan_chain(shape, work_of(domain.definition()), bytes, device.shared_per_team, options.depth);
+      plan_chain(shape, work_of(domain.definition()), bytes, room_of(device, bytes), options.depth);
   if (chain.config)
     chain.step_seconds = pass_step_seconds(domain, {shape, *chain.config, bytes}, device);
   else if (options.depth > 0)
