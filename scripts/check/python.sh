@@ -50,8 +50,8 @@ rm -rf "$venv"
 "$python" -m venv "$venv"
 "$venv/bin/python" -m pip install -q --disable-pip-version-check "$wheel[test,jax]"
 # From elsewhere: `import dwell` must find what was installed.
-(cd "$place" && "$venv/bin/python" -m pytest -q -c "$OLDPWD/pyproject.toml" --rootdir "$OLDPWD" -p no:cacheprovider \
-  "$OLDPWD/tests/bindings/python" "$@")
+(cd "$place" && "$venv/bin/python" -m pytest -q -n "${JOBS:-$(nproc)}" --dist worksteal \
+  -c "$OLDPWD/pyproject.toml" --rootdir "$OLDPWD" -p no:cacheprovider "$OLDPWD/tests/bindings/python" "$@")
 
 echo '-- types'
 (cd "$place" && "$venv/bin/python" -m mypy --config-file "$OLDPWD/pyproject.toml" -p dwell)

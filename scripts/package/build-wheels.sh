@@ -118,6 +118,6 @@ for version in "${built[@]}"; do
   rm -rf "$venv"
   "$under" -m venv "$venv"
   PATH=$venv/bin "$venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: "${wheel}[test,jax]"
-  (cd "$place" && env -u CC -u CXX PATH="$venv/bin" "$venv/bin/python" -m pytest -q -c "$top/pyproject.toml" \
-    --rootdir "$top" -p no:cacheprovider "${tests[@]}" "$@")
+  (cd "$place" && env -u CC -u CXX PATH="$venv/bin" "$venv/bin/python" -m pytest -q -n "${JOBS:-$(nproc)}" \
+    --dist worksteal -c "$top/pyproject.toml" --rootdir "$top" -p no:cacheprovider "${tests[@]}" "$@")
 done

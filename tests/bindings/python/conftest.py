@@ -38,7 +38,10 @@ def pytest_collection_modifyitems(items):
 def kernels(tmp_path_factory):
     """Kernels that tests compile are not left in the user's cache."""
     before = os.environ.get("DWELL_CACHE_DIR")
-    os.environ.setdefault("DWELL_CACHE_DIR", str(tmp_path_factory.mktemp("kernels")))
+    # Processes of pytest-xdist have one folder, beside their own: each kernel is compiled once.
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ.setdefault("DWELL_CACHE_DIR", str(shared / "kernels"))
     yield
     if before is None:
         del os.environ["DWELL_CACHE_DIR"]
