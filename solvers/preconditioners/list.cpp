@@ -61,4 +61,8 @@ const preconditioner_kind& kind_of(preconditioner p) {
       "preconditioner: expected one of those of preconditioners(), found {}", static_cast<int>(p)));
 }
 
+preconditioner_options options_on(backend on, const preconditioner_options& o) {
+  return ilu0::with_sweeps(on, o);
+}
+
 }  // namespace dwell

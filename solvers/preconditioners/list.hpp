@@ -41,4 +41,7 @@ struct preconditioner_kind {
 std::span<const preconditioner_kind> preconditioner_kinds();
 const preconditioner_kind& kind_of(preconditioner p);
 
+/// So that a set-up on any device makes what one on `on` makes.
+preconditioner_options options_on(backend on, const preconditioner_options& o);
+
 }  // namespace dwell

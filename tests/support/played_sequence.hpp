@@ -34,8 +34,8 @@ class played_sequence {
     const auto offset = [&](const float* v) { return v ? v - base : -1; };
     input_ = offset(c.input);
     for (int phase = 0; phase < c.phases; ++phase)
-      for (int k = c.begin[phase]; k < c.begin[phase + 1]; ++k) {
-        const sparse_product& one = c.product[k];
+      for (int k = c.first_of(phase); k < c.first_of(phase + 1); ++k) {
+        const sparse_product& one = c.at(k);
         const auto begin =
             downloaded(where, one.matrix.begin, static_cast<std::size_t>(one.matrix.slices) + 1);
         const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
@@ -64,7 +64,7 @@ class played_sequence {
       v[static_cast<std::size_t>(input_ + i)] = static_cast<float>(std::ldexp(r[i], -e));
     dense_vector z(rows_);
     for (const product& p : products_)
-      for (index row = 0; row < rows_; ++row) {
+      for (index row = 0; row < p.is.matrix.rows; ++row) {
         float sum = 0.0f;
         p.each(row, [&](index column, float m) {
           sum = std::fma(m, v[static_cast<std::size_t>(p.in + column)], sum);

@@ -80,10 +80,15 @@ CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value
 }
 
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
-                          const std::string& help, const std::string& expected) {
+                          const std::string& help) {
+  return add_whole(app, name, value, help, 1);
+}
+
+CLI::Option* add_whole(CLI::App& app, const std::string& name, int& value, const std::string& help,
+                       int least, const std::string& expected) {
   return add_checked(app, name, help, "N", value > 0 ? std::to_string(value) : "",
-                     [name, &value, expected](const std::string& text) {
-                       value = parse_whole(name, 1, text, expected);
+                     [name, &value, least, expected](const std::string& text) {
+                       value = parse_whole(name, least, text, expected);
                      });
 }
 

@@ -19,9 +19,13 @@ namespace dwell::app {
 /// A finite number >= 0.
 CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value,
                            const std::string& help);
-/// A whole number >= 1 that fits an int. expected: what a refusal says of it, if not that.
+/// A whole number >= 1 that fits an int.
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
-                          const std::string& help, const std::string& expected = {});
+                          const std::string& help);
+/// A whole number >= least that fits an int. expected: what a refusal says of it, if not that. A
+/// value of 0 is no default to show.
+CLI::Option* add_whole(CLI::App& app, const std::string& name, int& value, const std::string& help,
+                       int least, const std::string& expected = {});
 /// A whole number >= 0 that fits an int.
 CLI::Option* add_count(CLI::App& app, const std::string& name, std::optional<int>& value,
                        const std::string& help);

@@ -67,9 +67,9 @@ CLI::Option* add_flag(CLI::App& app, surface here, std::string_view name, solve_
   if (name == "method") o.method = automatic;
   return with_member(option, o, [&]<class M>(M& member) -> CLI::Option* {
     if constexpr (std::is_same_v<M, int>) {
-      const bool from_one = option.range && option.range->least >= 1;
-      return add_positive(app, option.flag, member, help,
-                          from_one ? option.range->text() : std::string());
+      if (!option.range) return add_positive(app, option.flag, member, help);
+      const option_range& range = *option.range;
+      return add_whole(app, option.flag, member, help, static_cast<int>(range.least), range.text());
     } else if constexpr (std::is_same_v<M, double>) {
       return add_tolerance(app, option.flag, member, help);
     } else if constexpr (std::is_same_v<M, bool>) {

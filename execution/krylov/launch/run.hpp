@@ -281,7 +281,7 @@ class program_run {
   const row_ranks* ranks_ = nullptr;
   plan plan_;
   std::shared_ptr<cut_matrix<T>> cut_;
-  buffer<index> sequence_shares_;
+  sequence_shares sequence_shares_;
   buffer<T> tile_carry_, ghost_buffers_;
   std::vector<buffer<T>> vectors_;
   buffer<T> basis_;

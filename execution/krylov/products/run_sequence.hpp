@@ -14,8 +14,9 @@ DWELL_FN void workspace<P, T, Team, Shape>::run_sequence(writes<Out>) {
   if (pending_) team_.section([](int) {});
   published_ = true;
   const auto& sequence = a_.sequence;
-  for (int k = sequence.begin[sequence_phase_]; k < sequence.begin[sequence_phase_ + 1]; ++k) {
-    const sparse_product& one = sequence.product[k];
+  const int end_of_phase = sequence.first_of(sequence_phase_ + 1);
+  for (int k = sequence.first_of(sequence_phase_); k < end_of_phase; ++k) {
+    const sparse_product& one = sequence.at(k);
     const sliced_matrix& m = one.matrix;
     if (one.out) {
       float* const out = one.out;

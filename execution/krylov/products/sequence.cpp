@@ -10,11 +10,16 @@
 namespace dwell {
 
 std::size_t bytes_of_product(const owned_sequence& c, int k) {
-  const sparse_product& one = c.sequence.product[k];
+  const sparse_product& one = c.sequence.at(k);
+  const owned_slices& of = *c.matrices[static_cast<std::size_t>(k)];
+  std::size_t bytes = of.bytes;
+  if (one.matrix.slices < of.view.slices) {  // some of its slices: on a CPU
+    const index *const begin = one.matrix.begin, steps = begin[one.matrix.slices] - *begin;
+    bytes = static_cast<std::size_t>(steps) * slice_step * (sizeof(index) + sizeof(float));
+  }
   const int vectors = 3 + (one.add ? 1 : 0) + (one.more ? 1 : 0);  // in, out, ends of rows
-  return c.matrices[static_cast<std::size_t>(k)]->bytes +
-         sizeof(float) * static_cast<std::size_t>(vectors) *
-             static_cast<std::size_t>(one.matrix.rows);
+  return bytes + sizeof(float) * static_cast<std::size_t>(vectors) *
+                     static_cast<std::size_t>(one.matrix.rows);
 }
 
 std::size_t bytes_of_products(const owned_sequence& c) {
@@ -34,7 +39,7 @@ std::size_t bytes_in_memory(const owned_sequence& c) {
 }
 
 product_sequence share_out_sequence(const device& where, const owned_sequence& from, int teams,
-                                    buffer<index>& shares) {
+                                    sequence_shares& shares) {
   if (where.on() == backend::cuda)
     return cuda_backend<chain_functions>().share_out(where, from, teams, shares);
   return slicing::share_out(cpu::setup_loops(where), where, from, teams, shares);

@@ -37,8 +37,17 @@ struct owned_sequence {
   std::vector<int> parts;  ///< which part of the preconditioner it is of
   buffer<float> vectors;
   std::shared_ptr<buffer<double>> units;  ///< those of the sequence; or null
+  // Where the sequence has many:
+  std::vector<int> many_begin;
+  std::vector<sparse_product> many;
 
-  int products() const { return sequence.begin[sequence.phases]; }
+  int products() const { return sequence.first_of(sequence.phases); }
+};
+
+/// Slices of a sequence's products, shared out among teams.
+struct sequence_shares {
+  buffer<index> first_slices;
+  std::vector<sparse_product> many;
 };
 
 /// That product k moves, nothing cached.
@@ -48,8 +57,8 @@ std::size_t bytes_of_products(const owned_sequence& c);
 /// That it has in memory: each matrix once, and all vectors.
 std::size_t bytes_in_memory(const owned_sequence& c);
 
-/// The sequence for so many teams; `shares` gets the memory of their slices.
+/// The sequence for so many teams; it points into `shares`.
 product_sequence share_out_sequence(const device& where, const owned_sequence& from, int teams,
-                                    buffer<index>& shares);
+                                    sequence_shares& shares);
 
 }  // namespace dwell

@@ -10,7 +10,7 @@ namespace dwell {
 /// share_out_sequence() on a GPU.
 struct chain_functions {
   product_sequence (*share_out)(const device&, const owned_sequence& from, int teams,
-                                buffer<index>& shares);
+                                sequence_shares& shares);
 };
 
 }  // namespace dwell
@@ -19,15 +19,18 @@ namespace dwell::slicing {
 
 template <class Loops>
 product_sequence share_out(const Loops& loops, const device& where, const owned_sequence& from,
-                           int teams, buffer<index>& shares) {
+                           int teams, sequence_shares& shares) {
   product_sequence sequence = from.sequence;
-  const int products = sequence.begin[sequence.phases];
+  shares.many = from.many;
+  if (sequence.many) sequence.many = shares.many.data();
   const std::size_t each = static_cast<std::size_t>(teams) + 1;
-  shares = buffer<index>(where, each * static_cast<std::size_t>(products), fresh::unset);
-  for (int k = 0; k < products; ++k) {
-    sparse_product& one = sequence.product[k];
+  shares.first_slices =
+      buffer<index>(where, each * static_cast<std::size_t>(from.products()), fresh::unset);
+  for (int k = 0; k < from.products(); ++k) {
+    sparse_product& one =
+        sequence.many ? shares.many[static_cast<std::size_t>(k)] : sequence.product[k];
     if (!one.out) continue;
-    index* const first = shares.data() + each * static_cast<std::size_t>(k);
+    index* const first = shares.first_slices.data() + each * static_cast<std::size_t>(k);
     loops.items(teams + 1, 1 << 12, share_slices{one.matrix, teams, first});
     one.first_slice = first;
   }

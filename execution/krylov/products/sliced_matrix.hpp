@@ -68,9 +68,25 @@ struct product_sequence {
   int phases = 0;
   int begin[most_products + 1] = {};  ///< first product of each phase
   sparse_product product[most_products];
+  /// In place of the two arrays, on CPUs alone: any number of products.
+  const int* many_begin = nullptr;
+  const sparse_product* many = nullptr;
   float* input = nullptr;         ///< one element per row of the system
   const double* units = nullptr;  ///< or null: powers of two, one per row of the system
   std::size_t bytes = 0;          ///< that one application moves, nothing cached
+
+  DWELL_HD int first_of(int phase) const {
+#ifndef __CUDA_ARCH__
+    if (many) return many_begin[phase];
+#endif
+    return begin[phase];
+  }
+  DWELL_HD const sparse_product& at(int k) const {
+#ifndef __CUDA_ARCH__
+    if (many) return many[k];
+#endif
+    return product[k];
+  }
 };
 
 }  // namespace dwell

@@ -10,7 +10,7 @@ namespace {
 using loops = cuda::setup_loops;
 
 product_sequence share_out(const device& where, const owned_sequence& from, int teams,
-                           buffer<index>& shares) {
+                           sequence_shares& shares) {
   return slicing::share_out(loops(where), where, from, teams, shares);
 }
 

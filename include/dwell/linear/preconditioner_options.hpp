@@ -12,7 +12,7 @@ enum class preconditioner {
   amg,           ///< smoothed aggregation multigrid, a V-cycle in f32
   fsai,          ///< a factorized sparse approximate inverse, in f32
   block_jacobi,  ///< the inverses of the blocks of the matrix's diagonal, in f32
-  ilu0,          ///< incomplete factors, by sweeps, in f32; not symmetric
+  ilu0,          ///< incomplete factors, in f32: exact on CPUs, by sweeps on GPUs; not symmetric
   chebyshev,     ///< a polynomial in the matrix, in f32
   /// Chosen: of cg jacobi for its first 60 iterations; of matrices with more than 20,000 rows and
   /// hardly anything positive beside the diagonal then amg, if the iterations that are left would
@@ -31,10 +31,12 @@ struct preconditioner_options {
   int degree = 4;
   /// fsai: the factor has the pattern of the lower triangle of A (1) or of A^2 (2).
   int power = 1;
-  /// ilu0: sweeps that compute the factors, 1 to 100.
-  int factor_sweeps = 5;
-  /// ilu0: sweeps that solve with each of the two factors, 1 to 16.
-  int sweeps = 3;
+  /// ilu0: sweeps that compute the factors, 1 to 100. 0, with `sweeps` also 0: on CPUs by
+  /// elimination and substitution, without sweeps; else 0 is 5.
+  int factor_sweeps = 0;
+  /// ilu0: sweeps that solve with each of the two factors, 1 to 16. 0: as for factor_sweeps;
+  /// else 3.
+  int sweeps = 0;
   /// amg: near-null vectors, 1 to 6 of as many elements as the matrix has rows, one after the
   /// other: what a matrix without its boundary conditions multiplies to zero, which coarse levels
   /// then hold. Of elasticity the rigid-body modes (rigid_body_modes()), or at least the

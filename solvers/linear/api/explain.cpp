@@ -74,12 +74,12 @@ std::vector<iteration_part> parts_of(const prepared_preconditioner& made, int ap
   const owned_sequence& all = made.products;
   std::vector<projection::part> work(made.parts.size());
   for (int phase = 0; phase < all.sequence.phases; ++phase) {
-    const int first = all.sequence.begin[phase];
+    const int first = all.sequence.first_of(phase);
     projection::part& owner =
         work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(first)])];
     owner.barriers += applications;
     owner.products += applications;
-    for (int k = first; k < all.sequence.begin[phase + 1]; ++k)
+    for (int k = first; k < all.sequence.first_of(phase + 1); ++k)
       work[static_cast<std::size_t>(all.parts[static_cast<std::size_t>(k)])].streamed_bytes +=
           applications * static_cast<double>(bytes_of_product(all, k));
   }
@@ -152,7 +152,8 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   std::optional<prepared_preconditioner> made_sequence;
   if (kind.is_sequence())
-    made_sequence.emplace(kind.make<T>()(device::cpu(1), cuts.arrays(), o.preconditioning));
+    made_sequence.emplace(
+        kind.make<T>()(device::cpu(1), cuts.arrays(), options_on(facts.on, o.preconditioning)));
   solve_request<T> request{target, cuts, o};
   if (made_sequence) request.sequence = &made_sequence->products;
   const solve_decision<T> decided = decide(request);

@@ -7,6 +7,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/ilu0/building.hpp"
+#include "dwell/solvers/preconditioners/ilu0/exact.hpp"
 #include "dwell/solvers/preconditioners/sequences/set_up_table.hpp"
 
 namespace dwell {
@@ -20,13 +21,22 @@ void refuse_row(index row, double pivot, int factor_sweeps) {
                   pivot, row + 1, factor_sweeps));
 }
 
+preconditioner_options with_sweeps(backend on, preconditioner_options o) {
+  if (on == backend::cpu && o.factor_sweeps == 0 && o.sweeps == 0) return o;
+  if (o.factor_sweeps == 0) o.factor_sweeps = 5;
+  if (o.sweeps == 0) o.sweeps = 3;
+  return o;
+}
+
 }  // namespace ilu0
 
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o) {
-  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, o);
-  return ilu0::builder<cpu::setup_loops>(where).build(a, o);
+  const preconditioner_options filled = ilu0::with_sweeps(where.on(), o);
+  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, filled);
+  if (filled.sweeps == 0) return ilu0::exact_factors(where, a);
+  return ilu0::builder<cpu::setup_loops>(where).build(a, filled);
 }
 template prepared_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,
                                                      const preconditioner_options&);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Incomplete factors A ~ L U with the pattern of A, computed by fixed-point sweeps (Chow and Patel,
+// Incomplete factors A ~ L U with the pattern of A. On CPUs they are exact unless sweeps are asked
+// for: see exact.hpp. Those of sweeps are computed by fixed-point sweeps (Chow and Patel,
 // SIAM J. Sci. Comput. 37, 2015) and applied by Jacobi sweeps (Anzt, Chow and Dongarra, Euro-Par
 // 2015), as a sequence of products. A is first scaled to a unit diagonal, S A S' with S' = |D|^-1/2
 // and S = S' sign(D); L has a unit diagonal. A sweep computes all elements from those of the sweep
@@ -18,10 +19,16 @@
 
 namespace dwell {
 
+namespace ilu0 {
+
+/// With the numbers of sweeps that 0 stands for on a backend; both stay 0 where factors are exact.
+preconditioner_options with_sweeps(backend on, preconditioner_options o);
+
+}  // namespace ilu0
+
 /// Makes the preconditioner of a checked square matrix with a diagonal without zeros. Work on a GPU
-/// goes to the device's stream. Throws input_error if o.factor_sweeps is not 1 to 100 or o.sweeps
-/// not 1 to 16, or if a factor is not finite or has a vanishing pivot (with the first such row);
-/// device_error if the device has too little memory.
+/// goes to the device's stream. Throws input_error if a factor is not finite or has a vanishing
+/// pivot (with the first such row); device_error if the device has too little memory.
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o);

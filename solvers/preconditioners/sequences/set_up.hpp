@@ -30,14 +30,14 @@ class linker {
       : rows_((static_cast<std::size_t>(rows) + 63) / 64 * 64) {
     made_.vectors = {where, rows_ * static_cast<std::size_t>(vectors)};
     made_.sequence.input = vector(0);
+    made_.many_begin.push_back(0);
   }
   float* vector(int k) const { return made_.vectors.data() + rows_ * static_cast<std::size_t>(k); }
 
-  /// out = M in + add. The last product has no `out`.
+  /// out = M in + add. The last product has no `out`. Valid until the next is added.
   sparse_product& add(const std::shared_ptr<owned_slices>& m, const float* in, float* out,
                       const float* add = nullptr) {
-    product_sequence& c = made_.sequence;
-    sparse_product& one = c.product[count_++];
+    sparse_product& one = made_.many.emplace_back();
     one.matrix = m->view;
     one.in = in;
     one.out = out;
@@ -48,15 +48,27 @@ class linker {
   }
   /// What is added from now on is of the next part of the preconditioner.
   void begin_part() { ++part_; }
-  void end_phase() { made_.sequence.begin[++made_.sequence.phases] = count_; }
+  void end_phase() { made_.many_begin.push_back(static_cast<int>(made_.many.size())); }
+  /// More than most_products are for CPUs alone.
   owned_sequence take() {
+    product_sequence& c = made_.sequence;
+    c.phases = static_cast<int>(made_.many_begin.size()) - 1;
+    if (made_.many.size() > most_products) {
+      c.many_begin = made_.many_begin.data();
+      c.many = made_.many.data();
+    } else {
+      std::ranges::copy(made_.many_begin, c.begin);
+      std::ranges::copy(made_.many, c.product);
+      made_.many_begin.clear();
+      made_.many.clear();
+    }
     made_.sequence.bytes = bytes_of_products(made_);
     return std::move(made_);
   }
 
  private:
   std::size_t rows_;
-  int count_ = 0, part_ = 0;
+  int part_ = 0;
   owned_sequence made_;
 };
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Incomplete factors: with enough sweeps those of the textbook, applied exactly; with few the
-// sweeps written with dense matrices; fewer steps of two plain methods; factors that fail. Linked
-// again into the tests of a GPU.
+// Incomplete factors: on a CPU those of the textbook, in the order of the rows or of colours; with
+// enough sweeps the same; with few the sweeps written with dense matrices; fewer steps of two plain
+// methods; factors that fail. Linked again into the tests of a GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,66 @@ dense_matrix applied(const scaled_matrix& s, const dense_matrix& f, int sweeps) 
   for (int k = 0; k < sweeps; ++k) x = middle + (one - unit_upper) * x;
   return s.after.asDiagonal() * x;
 }
+/// Random couplings, `far` apart at most, one way and the other with values of their own, and where
+/// `one_way` some of them one way only. The diagonal, of either sign, outweighs them.
+csr<double> random_unsymmetric(index n, index far, bool one_way, std::mt19937& random) {
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  dense_matrix d = dense_matrix::Zero(n, n);
+  for (index i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k) {
+      const index j = i + 1 + static_cast<index>(random() % static_cast<unsigned>(far));
+      if (j >= n) continue;
+      if (!one_way || random() % 3 != 0) d(i, j) = value(random);
+      if (!one_way || random() % 3 != 0) d(j, i) = value(random);
+    }
+  for (index i = 0; i < n; ++i)
+    d(i, i) = (random() % 2 ? 1.1 : -1.1) * (0.2 + d.row(i).cwiseAbs().sum());
+  csr<double> a;
+  a.rows = a.cols = n;
+  a.row_ptr = {0};
+  for (index i = 0; i < n; ++i) {
+    for (index j = 0; j < n; ++j)
+      if (d(i, j) != 0.0) a.col.push_back(j), a.val.push_back(d(i, j));
+    a.row_ptr.push_back(static_cast<index>(a.col.size()));
+  }
+  return a;
+}
+/// M by factors of the rows in another order, old row order[k] as number k.
+dense_matrix applied_in_order(const csr<double>& a, const std::vector<index>& order) {
+  const scaled_matrix natural(a);
+  scaled_matrix s = natural;
+  for (Eigen::Index i = 0; i < s.a.rows(); ++i) {
+    const index from = order[static_cast<std::size_t>(i)];
+    s.before[i] = natural.before[from];
+    s.after[i] = natural.after[from];
+    for (Eigen::Index j = 0; j < s.a.cols(); ++j) {
+      s.a(i, j) = natural.a(from, order[static_cast<std::size_t>(j)]);
+      s.pattern(i, j) = natural.pattern(from, order[static_cast<std::size_t>(j)]);
+    }
+  }
+  const dense_matrix m = applied(s, textbook_factors(s), 0);
+  dense_matrix out(m.rows(), m.cols());
+  for (Eigen::Index i = 0; i < m.rows(); ++i)
+    for (Eigen::Index j = 0; j < m.cols(); ++j)
+      out(order[static_cast<std::size_t>(i)], order[static_cast<std::size_t>(j)]) = m(i, j);
+  return out;
+}
+/// Rows by colour, each row with the least that none coupled with it has before it.
+std::vector<index> by_colours(const csr<double>& a) {
+  const dense_matrix d = dense_of(a);
+  std::vector<index> colour, order;
+  for (index i = 0; i < a.rows; ++i) {
+    index c = 0;
+    for (index j = 0; j < i; ++j)
+      if ((d(i, j) != 0.0 || d(j, i) != 0.0) && colour[static_cast<std::size_t>(j)] == c)
+        ++c, j = -1;
+    colour.push_back(c);
+  }
+  for (index c = 0; c < a.rows; ++c)
+    for (index i = 0; i < a.rows; ++i)
+      if (colour[static_cast<std::size_t>(i)] == c) order.push_back(i);
+  return order;
+}
 /// Up to a power of two.
 void expect_near(const dense_matrix& m, const dense_matrix& expected, double tolerance) {
   const double unit = std::exp2(std::round(std::log2(m.norm() / expected.norm())));
@@ -104,6 +166,103 @@ class ilu0 : public testing::Test {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 };
+
+TEST_F(ilu0, is_exact_on_a_cpu) {
+  if (place::on() != backend::cpu) GTEST_SKIP() << "sweeps on a GPU";
+  std::vector<named_matrix> all = general_matrices();
+  all.push_back({"59 levels", generate("convection2d:31x29:50")});
+  all.push_back({"a chain", generate("convection2d:128x1:9")});
+  all.push_back({"a full matrix", generate("trefethen:100")});
+  std::mt19937 random(7);
+  for (int k = 0; k < (sanitized ? 4 : 16); ++k) {
+    const index n = 1 + static_cast<index>(random() % 128);
+    all.push_back({"random " + std::to_string(k),
+                   random_unsymmetric(n, 1 + static_cast<index>(random() % 40), false, random)});
+  }
+  for (const auto& [name, matrix] : all) {
+    SCOPED_TRACE(name);
+    const scaled_matrix s(matrix);
+    const played_sequence made(place::where(), matrix, preconditioner::ilu0);
+    expect_near(made.dense(), applied(s, textbook_factors(s), 0), 1e-5);
+  }
+}
+
+// Where each level has few rows.
+TEST_F(ilu0, goes_by_colours_on_a_cpu) {
+  if (place::on() != backend::cpu) GTEST_SKIP() << "sweeps on a GPU";
+  std::mt19937 random(11);
+  std::vector<named_matrix> all = {{"a chain", generate("convection2d:211x1:9")}};
+  for (int k = 0; k < (sanitized ? 1 : 4); ++k)
+    all.push_back(
+        {"random " + std::to_string(k),
+         random_unsymmetric(250 + static_cast<index>(random() % 150), 1 + k, k % 2 == 1, random)});
+  for (const auto& [name, matrix] : all) {
+    SCOPED_TRACE(name);
+    const played_sequence made(place::where(), matrix, preconditioner::ilu0);
+    EXPECT_LT(made.phases(), 60) << "by levels";
+    expect_near(made.dense(), applied_in_order(matrix, by_colours(matrix)), 1e-5);
+  }
+}
+
+// Patterns that are not symmetric: elimination takes the places that are there.
+TEST_F(ilu0, takes_couplings_of_one_direction) {
+  if (place::on() != backend::cpu) GTEST_SKIP() << "sweeps on a GPU";
+  std::mt19937 random(13);
+  for (int k = 0; k < (sanitized ? 3 : 12); ++k) {
+    SCOPED_TRACE(k);
+    const csr<double> matrix =
+        random_unsymmetric(1 + static_cast<index>(random() % 120), 30, true, random);
+    const scaled_matrix s(matrix);
+    const played_sequence made(place::where(), matrix, preconditioner::ilu0);
+    expect_near(made.dense(), applied(s, textbook_factors(s), 0), 1e-5);
+  }
+}
+
+TEST_F(ilu0, solves_by_levels_under_every_executor) {
+  if (place::on() != backend::cpu) GTEST_SKIP() << "sweeps on a GPU";
+  linear_system<double> system;
+  system.a = generate("convection2d:61x47:40");  // 107 levels
+  for (index i = 0; i < system.a.rows; ++i) system.b.push_back(std::sin(1.0 + 0.37 * i));
+  for (const char* method : {"bicgstab", "gmres"})
+    for (const int teams : {1, 2, 5}) {
+      std::vector<std::vector<double>> plain;
+      for (const std::string& executor : place::executors()) {
+        SCOPED_TRACE(testing::Message() << method << ", " << teams << ", " << executor);
+        solve_options o;
+        o.method = method;
+        o.preconditioner = preconditioner::ilu0;
+        o.executor = executor;
+        o.teams = teams;
+        o.rtol = 1e-10;
+        const auto got = run(system, o);
+        EXPECT_EQ(got.report.stopped, stop_reason::converged);
+        EXPECT_LE(residual_norm(system.a.view(), std::span<const double>(system.b),
+                                std::span<const double>(got.x)),
+                  3e-10 * norm2(system.b));
+        if (place::family(executor) == "plain") plain.push_back(got.x);
+      }
+      for (const auto& x : plain) EXPECT_TRUE(same_bits(x, plain.front()));
+    }
+}
+
+TEST_F(ilu0, refuses_factors_whose_inverse_grows) {
+  if (place::on() != backend::cpu) GTEST_SKIP() << "sweeps on a GPU";
+  csr<double> a;  // y_i = 1 + 4 y_i-1
+  a.rows = a.cols = 30;
+  a.row_ptr = {0};
+  for (index i = 0; i < 30; ++i) {
+    if (i > 0) a.col.push_back(i - 1), a.val.push_back(-4.0);
+    a.col.push_back(i), a.val.push_back(1.0);
+    a.row_ptr.push_back(static_cast<index>(a.col.size()));
+  }
+  try {
+    played_sequence(place::where(), a, preconditioner::ilu0);
+    ADD_FAILURE() << "it was taken";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("found an element of size 4e+17"), std::string::npos)
+        << e.what();
+  }
+}
 
 TEST_F(ilu0, has_the_factors_of_the_textbook_after_enough_sweeps) {
   for (const auto& [name, matrix] : general_matrices()) {
