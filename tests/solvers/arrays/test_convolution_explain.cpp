@@ -41,7 +41,7 @@ TEST(convolution_explain, says_what_a_run_does_on_a_cpu) {
 }
 
 TEST(convolution_explain, auto_takes_the_way_of_the_least_time) {
-  for (const char* gpu : {"v100", "a100", "h100", "h200"})
+  for (const char* gpu : {"v100", "a100", "h100", "h200", "b200"})
     for (const int cells : {256, 1024, 8192})
       for (const char* name : {"box:3", "box:7", "box:31", "laplacian"})
         for (const char* type : {"f64", "f32", "f16", "u8"}) {
