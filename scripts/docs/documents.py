@@ -21,8 +21,10 @@ the EBISU paper (002) and Prasetya's draft of 2022 (004) ([references](../refere
 a test; *partly*: not all of it; *not*: none of it; *rejected by measurement*: it was written and measured, and loses.
 
 The table is made by `scripts/docs/documents.py` from `documents.csv`, and a test holds that every file and every name under
-"evidence" is there (whether it passes is for the tests to say; those of GPUs need one). A row that is not here was not looked
-at.
+"evidence" is there (whether it passes is for the tests to say; those of GPUs need one). The rows are all of an inventory of
+what the documents describe: A measuring, B concurrency, C models, D reductions, E traffic, F counters, G EBISU, H peers of stencils, I
+conjugate gradients, J SSAM, K its stencils, L several GPUs, M orders of cells, O open questions, X what was overlooked at
+first. T is of a later paper.
 
 """
 
