@@ -56,7 +56,10 @@ device_limits with_units(device_limits l, int units) {
 }
 
 device_limits limits_of_unknown(const device_facts& d) {
-  const known_device* like = &table().back();
+  // The newest device that was measured; below, the oldest one that is not older than `d`.
+  const auto measured = std::find_if(table().rbegin(), table().rend(),
+                                     [](const known_device& k) { return k.limits().measured; });
+  const known_device* like = &*measured;
   const known_device* older = nullptr;
   for (const known_device& k : table()) {
     const int capability = k.facts.compute_capability;

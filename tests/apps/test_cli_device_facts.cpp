@@ -29,7 +29,7 @@ strings question(const std::string& facts) {
 }
 
 TEST(cli_device_facts, the_shipped_files_mean_what_their_names_mean) {
-  for (const char* name : {"v100", "a100", "h100", "h200"}) {
+  for (const char* name : {"v100", "a100", "h100", "h200", "b200"}) {
     const auto file = folder + "/" + name + ".json";
     const auto by_name = explain_stencil({"2d5pt", "--size", "1320x1200", "--device-facts", name});
     EXPECT_EQ(by_name, explain_stencil({"2d5pt", "--size", "1320x1200", "--device-facts", file}))
@@ -41,7 +41,7 @@ TEST(cli_device_facts, the_shipped_files_mean_what_their_names_mean) {
 
 TEST(cli_device_facts, the_shipped_files_are_as_documented) {
   const auto fields = documented_fields().at("device facts");
-  for (const char* name : {"v100", "a100", "h100", "h200"})
+  for (const char* name : {"v100", "a100", "h100", "h200", "b200"})
     EXPECT_EQ(complaints_about(shipped(name), fields), strings{}) << name;
 }
 
@@ -68,7 +68,7 @@ TEST(cli_device_facts, what_is_wrong_with_a_file_is_one_line) {
     expect_refused(question(file), why);
   };
   refused(in("missing.json"),
-          "--device-facts: expected v100, a100, h100 or h200, or the name of a file");
+          "--device-facts: expected v100, a100, h100, h200 or b200, or the name of a file");
   refused(folder, "expected a file of device facts, found: a folder");
   refused(in.write("text.json", "{\n\"name\": h200\n}"),
           "text.json:2: expected device facts in JSON, found ");

@@ -186,7 +186,7 @@ TEST(cli_explain, parts_of_the_iteration_add_up) {
 TEST(cli_explain, wrong_command_lines) {
   expect_refused({"explain", "cg", "a", "--policy", "measured"}, "found 'measured'");
   expect_refused({"explain", "cg", "trefethen:20", "--device-facts", "k80"},
-                 "v100, a100, h100 or h200");
+                 "v100, a100, h100, h200 or b200");
   expect_refused({"explain", "cg", "trefethen:20", "--device-facts", "h200", "--device", "cpu"},
                  "--device");
   const auto help = dwell_cli({"explain", "cg", "--help"});

@@ -75,7 +75,7 @@ TEST(cli_explain_stencil, no_plan_streams_faster_than_the_device_can) {
 }
 
 TEST(cli_explain_stencil, plans_cover_the_field_and_account_for_every_row) {
-  for (const auto* device : {"v100", "a100", "h100", "h200"})
+  for (const auto* device : {"v100", "a100", "h100", "h200", "b200"})
     for (const auto* precision : {"f64", "f32"}) {
       const auto j = explain_stencil(
           {"2d5pt", "--size", "1320x1200", "--device-facts", device, "--precision", precision});
@@ -253,7 +253,7 @@ TEST(cli_explain_stencil, wrong_command_lines) {
   refused({"2d5pt"}, "--size: expected cells such as 4096x4096, found none");
   refused({"2d6pt", "--size", "8x8"}, "found '2d6pt'");
   refused({"2d5pt", "--size", "8x8x8"}, "2d5pt works on 2 dimensions");
-  refused({"2d5pt", "--size", "8x8", "--device-facts", "k80"}, "v100, a100, h100 or h200");
+  refused({"2d5pt", "--size", "8x8", "--device-facts", "k80"}, "v100, a100, h100, h200 or b200");
   refused({"2d5pt", "--size", "8x8", "--policy", "hoard"}, "found 'hoard'");
   refused({"2d5pt", "--size", "900000x900000", "--device-facts", "h200", "--policy", "registers"},
           "cannot be tiled over 132 teams: one takes at most 126 of a row's 900000 cells");

@@ -39,7 +39,8 @@ recorded = {"device": {"name": "some GPU"}, "convolutions": [
         run("direct", "direct", 30.0, 20.0), run("auto", "window", 20.0, 5.0), run("systolic", "systolic", 21.0, 4.0)]}]}
 peers = {("512x512", 3): {"copy": {"call": 12.0, "in_a_row": 3.0}, "NPP": {"call": 22.0, "in_a_row": 10.0},
                           "cuDNN": {"call": 40.0, "in_a_row": 4.5}},
-         ("2048x2048", 31): {"copy": {"call": 20.0, "in_a_row": 9.0}, "NPP": {"call": 900.0, "in_a_row": 800.0}}}
+         ("2048x2048", 31): {"copy": {"call": 20.0, "in_a_row": 9.0}, "NPP": {"call": 900.0, "in_a_row": 800.0},
+                              "cuFFT": {"call": 300.0, "in_a_row": 250.0}}}
 rows = figures.rows_of(figures.of_dwell(recorded), peers)
 expect([(r["size"], r["taps"], r["algorithm"], r["best_algorithm"]) for r in rows],
        [("512x512", 3, "window", "systolic"), ("2048x2048", 31, "systolic", "systolic")])
@@ -52,12 +53,14 @@ expect_near(summary["NPP"]["best"]["mean"], math.sqrt(2.5 * 8))
 expect((summary["NPP"]["auto"]["cases"], summary["NPP"]["auto"]["least"], summary["NPP"]["auto"]["least_at"]),
        (2, 2.0, "512x512, 3 x 3"))
 expect(summary["cuDNN"]["auto"], {"cases": 1, "mean": summary["cuDNN"]["auto"]["mean"], "least": 0.9, "least_at": "512x512, 3 x 3"})
-expect(summary["cuFFT"]["auto"], {"cases": 0, "mean": None, "least": None, "least_at": None})
+expect_near(summary["cuFFT"]["auto"]["mean"], 2.5)
+expect((summary["cuFFT"]["auto"]["cases"], summary["cuFFT"]["auto"]["least_at"]), (1, "2048x2048, 31 x 31"))
+expect(figures.summary_of(rows[:1], "in_a_row")["cuFFT"]["auto"], {"cases": 0, "mean": None, "least": None, "least_at": None})
 expect(summary["copy"], {"cases": 1, "least": 0.6, "least_at": "512x512, 3 x 3", "greatest": 0.6})  # 31 x 31 is no copy
 expect_near(figures.summary_of(rows, "call")["NPP"]["auto"]["least"], 1.1)
 table = figures.markdown_of(rows, "in_a_row").split("\n")
 expect(table[2], "| 512x512 | 3 x 3 | 5 (window) | 4 (systolic) | 10 | 4.5 | - | 3 | 2 | 0.9 | 0.6 |")
-expect(table[3], "| 2048x2048 | 31 x 31 | 100 (systolic) | 100 (systolic) | 800 | - | - | 9 | 8 | - | 0.09 |")
+expect(table[3], "| 2048x2048 | 31 x 31 | 100 (systolic) | 100 (systolic) | 800 | - | 250 | 9 | 8 | - | 0.09 |")
 expect([line for line in table if "NPP over `auto`" in line],
        ["* NPP over `auto`: 4 (geometric mean of 2), at least 2 (512x512, 3 x 3)"])
 

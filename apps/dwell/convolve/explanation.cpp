@@ -50,6 +50,8 @@ columns<explained_algorithm> explained_algorithm_columns(const convolution_expla
        us_of(&convolution_seconds::multiply_adds)},
       {"projected_us.moves", if_projected("moves"), unit::us, us_of(&convolution_seconds::moves)},
       {"projected_us.chain", if_projected("chain"), unit::us, us_of(&convolution_seconds::chain)},
+      {"projected_us.launch", if_projected("launch"), unit::us,
+       us_of(&convolution_seconds::launch)},
       {"largest_part", "", unit::word,
        [](const row& r) { return text_or_null(largest_part(r.algorithm->projected)); }},
       {"tile", "tile", unit::range,
@@ -145,9 +147,12 @@ std::string to_text(const convolution_explanation& e, const std::string& filter)
                            to_string(e.passes[e.decides].taps));
   if (e.projected)
     remarks +=
-        "time: by a model fitted to an H100, the sum of its parts; compare measures it. chain: of "
-        "one\n"
-        "tile, which others hide where there are many. halo: of the cells read for a tile.\n";
+        "time: by a model fitted to an H100, memory or multiply-adds and moves, whichever is "
+        "longer, "
+        "then\n"
+        "chain and launch; compare measures it. chain: of one tile, which others hide where there "
+        "are\n"
+        "many. halo: of the cells read for a tile.\n";
   return out.text() + "\n" +
          table_of(explained_algorithm_columns(e), explained_algorithms(e)).text() + remarks;
 }

@@ -94,6 +94,27 @@ columns<roofline_row> roofline_columns() {
   return all;
 }
 
+/// What a device has on its chip, beside its balance.
+columns<rates_of_device> chip_columns() {
+  using row = rates_of_device;
+  const auto known = [](const row& r) { return r.register_bytes > 0; };
+  return {{"device", "device", unit::word, [](const row& r) { return r.name; }},
+          {"measured", "rates", unit::word,
+           [known](const row& r) { return known(r) ? json(r.measured) : json(nullptr); },
+           [known](const row& r) {
+             return !known(r) ? "given" : r.measured ? "measured" : "data sheet";
+           }},
+          {"memory_bytes_per_s", "", unit::giga, [](const row& r) { return r.memory; }},
+          {"flops_per_s", "", unit::giga, [](const row& r) { return r.flops; }},
+          {"balance_flops_per_byte", "balance", unit::number,
+           [](const row& r) { return model::machine_balance(r.flops, r.memory); }},
+          {"register_bytes", "registers", unit::bytes,
+           [](const row& r) { return number_or_null(r.register_bytes); }},
+          {"shared_bytes", "shared memory", unit::bytes,
+           [](const row& r) { return number_or_null(r.shared_bytes); }},
+          {"l2_bytes", "L2", unit::bytes, [](const row& r) { return number_or_null(r.l2_bytes); }}};
+}
+
 }  // namespace
 
 std::vector<rates_of_device> known_rates(const std::vector<std::string>& names,
@@ -104,7 +125,11 @@ std::vector<rates_of_device> known_rates(const std::vector<std::string>& names,
     const device_facts facts = facts_of(name);
     const device_limits l = limits_of(facts);
     const double fmas = precision == "f64" ? l.fma_f64 : l.fma_f32;
-    all.push_back({facts.name, l.memory, l.shared, 2 * fmas * l.units * l.clock});
+    const auto units = static_cast<double>(facts.units);
+    all.push_back({facts.name, l.memory, l.shared, 2 * fmas * l.units * l.clock,
+                   4.0 * units * static_cast<double>(facts.registers_per_unit),
+                   units * static_cast<double>(facts.shared_per_unit),
+                   static_cast<double>(facts.l2), l.measured});
   }
   return all;
 }
@@ -243,7 +268,8 @@ json to_json(const ebisu_table& t) {
 std::string to_text(const roofline_table& t) {
   return fmt::format("{}, {}: {} flop and {} bytes a cell and step\n\n", t.of.stencil,
                      t.of.precision, t.of.flops, t.of.bytes) +
-         table_of(roofline_columns(), t.rows).text() +
+         table_of(roofline_columns(), t.rows).text() + "\n" +
+         table_of(chip_columns(), t.of.devices).text() +
          "\nbalance: flop per byte of device memory (Zhang 2023, 2.1). flop/byte: of so many steps "
          "that\n"
          "are combined, with so much of the traffic between two of them removed (figures 3.6, "
@@ -256,6 +282,7 @@ json to_json(const roofline_table& t) {
   out["precision"] = t.of.precision;
   out["flops_per_cell"] = t.of.flops;
   out["bytes_per_cell"] = t.of.bytes;
+  out["devices"] = array_of(chip_columns(), t.of.devices);
   out["rows"] = array_of(roofline_columns(), t.rows);
   return out;
 }

@@ -16,6 +16,9 @@ namespace dwell::app {
 struct rates_of_device {
   std::string name;
   double memory = 0, shared = 0, flops = 0;
+  /// Bytes of all registers, of all shared memories and of L2; 0 where rates are given.
+  double register_bytes = 0, shared_bytes = 0, l2_bytes = 0;
+  bool measured = false;  ///< rates; else they are of data sheets
 };
 /// Those of the devices that Dwell has facts of, by these names; none: all of them.
 std::vector<rates_of_device> known_rates(const std::vector<std::string>& names,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "studies/models/line_fetches.hpp"
+#include "studies/trace/set_conflicts.hpp"
 
 namespace dwell::trace {
 namespace {
@@ -152,6 +153,11 @@ fetch_model model_fetches(const traced_problem& p, const cell_order& order,
   if (p.is_product()) {
     each_block(map, [&](const cell_block& b) { add_product(p, b, out); });
     out.interference = interference_of_product(p, largest, cache);
+    if (cache.replaces == replacement::lru) {
+      const set_conflicts sets(p, cache);
+      out.conflicts = out.once;
+      each_block(map, [&](const cell_block& b) { *out.conflicts += sets.misses(b); });
+    }
     return out;
   }
   const stencil_model stencil(p);

@@ -30,6 +30,9 @@ struct fetch_model {
   const char* equation = "";  ///< equation of document_fetches
   /// Lam et al.'s misses, of products: by probability, for a cache whose sets are hit at random.
   std::optional<double> interference;
+  /// Misses of products by the lines in each set of the cache (set_conflicts.hpp), `once` among
+  /// them. None where replacement is not LRU.
+  std::optional<std::int64_t> conflicts;
 };
 
 /// For the first level `cache`, one thread.

@@ -43,33 +43,39 @@ columns<traced_order> order_columns(const trace_result& r) {
                    [k](const row& o) {
                      return fmt::format("{:.2f} %", 100 * o.simulated.levels[k].hit_rate());
                    }});
-  append(all,
-         columns<row>{
-             {"model.once", "once", unit::count, [](const row& o) { return o.model.once; }},
-             {"model.every_row", "every row", unit::count,
-              [](const row& o) { return o.model.every_row; }},
-             {"model.lines_needed", "needs", unit::count,
-              [](const row& o) { return o.model.lines_needed; }},
-             {"model.interference", r.problem.is_product() ? "Lam et al." : "", unit::count,
-              [](const row& o) { return rounded(o.model.interference); },
-              [](const row& o) {
-                return o.model.interference
-                           ? format_count(static_cast<std::int64_t>(*o.model.interference + 0.5))
-                           : "-";
-              }},
-             {"document.equation", "", unit::word,
-              [](const row& o) { return text_or_null(o.model.equation); }},
-             {"document.lines", "", unit::count,
-              [](const row& o) { return rounded(o.model.document_lines); }},
-             {"document.fetches", r.problem.is_product() ? "" : "equation", unit::count,
-              [](const row& o) { return rounded(o.model.document_fetches); },
-              [](const row& o) {
-                return o.model.document_fetches
-                           ? fmt::format(
-                                 "{}: {}", o.model.equation,
-                                 format_count(static_cast<std::int64_t>(*o.model.document_fetches)))
-                           : "-";
-              }}});
+  append(
+      all,
+      columns<row>{
+          {"model.once", "once", unit::count, [](const row& o) { return o.model.once; }},
+          {"model.every_row", "every row", unit::count,
+           [](const row& o) { return o.model.every_row; }},
+          {"model.lines_needed", "needs", unit::count,
+           [](const row& o) { return o.model.lines_needed; }},
+          {"model.interference", r.problem.is_product() ? "Lam et al." : "", unit::count,
+           [](const row& o) { return rounded(o.model.interference); },
+           [](const row& o) {
+             return o.model.interference
+                        ? format_count(static_cast<std::int64_t>(*o.model.interference + 0.5))
+                        : "-";
+           }},
+          {"model.conflicts", r.problem.is_product() ? "by sets" : "", unit::count,
+           [](const row& o) {
+             return o.model.conflicts ? json(*o.model.conflicts) : json(nullptr);
+           },
+           [](const row& o) { return o.model.conflicts ? format_count(*o.model.conflicts) : "-"; }},
+          {"document.equation", "", unit::word,
+           [](const row& o) { return text_or_null(o.model.equation); }},
+          {"document.lines", "", unit::count,
+           [](const row& o) { return rounded(o.model.document_lines); }},
+          {"document.fetches", r.problem.is_product() ? "" : "equation", unit::count,
+           [](const row& o) { return rounded(o.model.document_fetches); },
+           [](const row& o) {
+             return o.model.document_fetches
+                        ? fmt::format(
+                              "{}: {}", o.model.equation,
+                              format_count(static_cast<std::int64_t>(*o.model.document_fetches)))
+                        : "-";
+           }}});
   return all;
 }
 
@@ -105,7 +111,9 @@ std::string to_text(const trace_result& r) {
       "\nfetches: lines from memory, as simulated. Models, of loads by one thread through a cache\n"
       "alone: once, if blocks of the order are fetched once each, which needs so many lines of\n"
       "cache; every row, if each row of tasks is.";
-  legend += p.is_product() ? " Lam et al.: by the probability of interference.\n"
+  legend += p.is_product() ? " Lam et al.: by the probability of interference,\n"
+                             "as if sets were hit at random; by sets: by the lines of A and B in "
+                             "each set.\n"
                            : " equation: the bound of Prasetya 2022.\n";
   if (!r.diagram.empty()) out.row("diagram", r.diagram);
   return out.text() + "\n" + table_of(order_columns(r), r.orders).text() + legend;

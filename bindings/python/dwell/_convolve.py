@@ -355,7 +355,7 @@ class ConvolutionRunner(_gpu.StreamUser):
 
         Parameters
         ----------
-        device_facts : {"v100", "a100", "h100", "h200"}, optional
+        device_facts : {"v100", "a100", "h100", "h200", "b200"}, optional
             A GPU that need not be here; by default the runner's device.
 
         Raises

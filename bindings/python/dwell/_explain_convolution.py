@@ -6,7 +6,7 @@ from typing import Any
 
 from ._report import seconds
 
-_PARTS = ("all", "memory", "multiply_adds", "moves", "chain")
+_PARTS = ("all", "memory", "multiply_adds", "moves", "chain", "launch")
 
 
 def _table(rows: list[list[str]]) -> list[str]:
@@ -33,7 +33,7 @@ def text_of(e: dict[str, Any]) -> str:
         latencies = "multiply-add {:.0f}, shared memory {:.0f}, shuffle {:.0f}".format(*q["latencies"])
         head.append(["", f"L_smem / L_reg = {shared:.0f} / {systolic:.0f} cycles = {shared / systolic:.2f} "
                      f"(latencies: {latencies})"])
-    rows = [["algorithm", *(["time", "memory", "multiply-adds", "moves", "chain"] if projected else []), "tile", "halo"]]
+    rows = [["algorithm", *(["time", "memory", "multiply-adds", "moves", "chain", "launch"] if projected else []), "tile", "halo"]]
     for algorithm in e["algorithms"]:
         name = algorithm["algorithm"] + (" *" if algorithm["algorithm"] == e["algorithm"] else "")
         parts = [seconds(algorithm["projected"][part]) for part in _PARTS] if projected else []

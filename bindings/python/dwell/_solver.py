@@ -247,7 +247,7 @@ class Solver(_gpu.StreamUser):
 
         Parameters
         ----------
-        device_facts : {"v100", "a100", "h100", "h200"}, optional
+        device_facts : {"v100", "a100", "h100", "h200", "b200"}, optional
             A GPU that need not be here; by default the solver's device.
 
         Raises

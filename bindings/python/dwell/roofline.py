@@ -2,7 +2,7 @@
 """Draws the roofline of a GPU with the runs of a stencil: ``python -m dwell.roofline FILE.json ... -o FILE.svg``.
 
 The files are those of ``dwell compare stencil ... --format json`` on a GPU; each field gets a panel. Roofs are the rates of
-device memory, of L2 and of arithmetic in the file (Williams et al. 2009). A run stands at its operational intensity, the
+device memory, of L2, of all shared memories together and of arithmetic in the file (Williams et al. 2009). A run stands at its operational intensity, the
 operations of a step over the bytes that its plan moves beyond the chip, and at its measured rate; a hollow mark is the rate
 that the planner's model projects, PP. What moves no bytes stands at the right edge. Needs matplotlib (extra ``plot``); the
 picture's format is that of the output's ending.
@@ -32,6 +32,7 @@ class Panel(NamedTuple):
     title: str
     memory: float
     l2: float
+    shared: float
     peak: float
     runs: list[Run]
 
@@ -57,7 +58,7 @@ def panels_of(path: str, found: dict[str, Any]) -> list[Panel]:
         runs = [run_of(run, field["flops_per_cell"], field["changing_cells"]) for run in field["runs"]]
         panels.append(Panel(f"{field['name']}, {field['size']}, {found['precision']}",
                             float(rates["memory_bytes_per_s"]), float(rates["l2_bytes_per_s"]),
-                            float(rates["flops_per_s"]), [run for run in runs if run is not None]))
+                            float(rates["shared_bytes_per_s"]), float(rates["flops_per_s"]), [run for run in runs if run is not None]))
     return panels
 
 
@@ -75,7 +76,8 @@ def edges(panel: Panel) -> tuple[float, float]:
 def draw(panel: Panel, ax: Any) -> None:
     """Roofs as lines, a mark for each run, on logarithmic axes."""
     left, right = edges(panel)
-    for rate, name, style in ((panel.memory, "device memory", "-"), (panel.l2, "L2", "--")):
+    for rate, name, style in ((panel.memory, "device memory", "-"), (panel.l2, "L2", "--"),
+                              (panel.shared, "shared memory", ":")):
         ridge = min(max(panel.peak / rate, left), right)
         ax.loglog([left, ridge, right], [left * rate / 1e9, min(panel.peak, ridge * rate) / 1e9,
                                          min(panel.peak, right * rate) / 1e9],

@@ -39,6 +39,7 @@ fields seconds_dict(const convolution_seconds& t) {
   out["multiply_adds"] = t.multiply_adds;
   out["moves"] = t.moves;
   out["chain"] = t.chain;
+  out["launch"] = t.launch;
   return out;
 }
 

@@ -18,7 +18,8 @@
 
 namespace dwell {
 
-/// Seconds of a pass over all images, and what they are the sum of; all 0 where there is no model
+/// Seconds of a pass over all images, and what they consist of: the larger of `memory` and of
+/// `multiply_adds` and `moves` together, then `chain` and `launch`. All 0 where there is no model
 /// of the device.
 struct convolution_seconds {
   double all = 0;            ///< the pass
@@ -26,9 +27,10 @@ struct convolution_seconds {
   double multiply_adds = 0;  ///< work of all columns of tiles, those of their halo too
   double moves = 0;          ///< shuffles, and loads from L1 or shared memory
   double chain = 0;          ///< latency of one tile: nothing hides it where there are few
+  double launch = 0;         ///< launch of the kernel
 };
-/// The name of the part that is largest: "memory", "multiply-adds", "moves", "chain"; "" if nothing
-/// is projected.
+/// The name of the part that is largest: "memory", "multiply-adds", "moves", "chain", "launch"; ""
+/// if nothing is projected.
 DWELL_API std::string largest_part(const convolution_seconds& t);
 
 /// A pass over the images.

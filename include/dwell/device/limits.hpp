@@ -62,7 +62,7 @@ device_limits limits_of(const device_facts& d);
 /// Facts of devices that are not here, for projections: one of known_devices(). Throws input_error
 /// with the list.
 device_facts facts_of(std::string_view name);
-/// Names of the shipped facts: "v100", "a100", "h100", "h200".
+/// Names of the shipped facts: "v100", "a100", "h100", "h200", "b200".
 std::span<const char* const> known_devices();
 
 /// Returns a device whose plans are made with the rates of `facts`, by the number of its

@@ -37,16 +37,18 @@ struct output_work {
   double multiply_adds, moves, elements_from_memory;
 };
 
-/// Cycles of a multiprocessor per output, by what it takes of each: their sum, since little of one
-/// hides behind another. Fitted to an H100 (images of 8192 x 8192, filters of 3 x 3 to 31 x 31,
-/// docs/results/systolic.md), within a seventh.
+/// Cycles of a multiprocessor per output, by what it takes of each: multiply-adds and moves after
+/// one another, and memory beside them. A move costs `cycles_of_move` of its full rate, in which
+/// are addresses, conditions and what else comes with one: fitted to an H100 (images of 1024 x 1024
+/// to 8192 x 8192, filters of 2 x 2 to 31 x 31, f32 and f64: docs/results/systolic.md).
 struct output_cycles {
   double memory, multiply_adds, moves;
-  constexpr double all() const { return memory + multiply_adds + moves; }
+  constexpr double all() const { return std::max(memory, multiply_adds + moves); }
 };
+constexpr double cycles_of_move = 4.2;
 constexpr output_cycles cycles_of(const output_work& w, const convolution_rates& r) {
-  return {w.elements_from_memory / r.elements_from_memory, 1.45 * w.multiply_adds / r.multiply_adds,
-          1.2 * w.moves / r.moves};
+  return {w.elements_from_memory / r.elements_from_memory, w.multiply_adds / r.multiply_adds,
+          cycles_of_move * w.moves / r.moves};
 }
 
 /// A tile of a warp: its columns of sums, those of the warp, and its rows of sums.

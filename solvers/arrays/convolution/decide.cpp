@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// On a GPU a pass takes as long as the scarcest of what it needs (convolution_time.hpp), and the
-// algorithm with the least projected time is taken. On a CPU what lies beside a lane is an
-// unaligned load, as fast as any, so sums have nothing to gain from moving: `window` is taken, or,
-// where rows share sets of the cache, `shared`.
+// On a GPU a pass takes as long as the scarcest of what it needs, the chain of a tile and a launch
+// (convolution_time.hpp), and the algorithm with the least projected time is taken. On a CPU what
+// lies beside a lane is an unaligned load, as fast as any, so sums have nothing to gain from
+// moving: `window` is taken, or, where rows share sets of the cache, `shared`.
 #include "dwell/solvers/arrays/convolution/decide.hpp"
 
 #include <fmt/format.h>
@@ -32,15 +32,15 @@ constexpr double free_taps_of_cpu = 16;
 /// Columns of taps from which on the copy of a tile costs a CPU less than it saves (likewise).
 constexpr int columns_worth_a_copy = 5;
 /// Elements that a multiprocessor shuffles, or reads from L1 or shared memory, in a cycle (CUDA C++
-/// Programming Guide, throughput of arithmetic instructions: 32 lanes of 4 bytes).
+/// Programming Guide, throughput of arithmetic instructions: 32 lanes of 4 bytes; those of 8 took
+/// no longer where it was measured, docs/results/systolic.md).
 constexpr double moved_per_cycle = 32;
 
 constexpr int warp_lanes = 32, piece_bytes = 16;
 
 model::convolution_rates rates_of(const device_facts& where, int element_bytes) {
   const device_limits l = limits_of(where);
-  const double words = element_bytes / 4.0;
-  return {element_bytes == 8 ? l.fma_f64 : l.fma_f32, moved_per_cycle / words,
+  return {element_bytes == 8 ? l.fma_f64 : l.fma_f32, moved_per_cycle,
           l.memory / element_bytes / (l.clock * l.units)};
 }
 
@@ -204,9 +204,12 @@ convolution_seconds projected_parts(std::string_view algorithm, const extents& t
   const double chain =
       algorithm == "systolic" ? model::systolic_chain(taps.x) : model::window_chain(taps.x);
   const double each = cells / l.units;
-  return {(each * output.all() + taps.z * chain) / l.clock, each * output.memory / l.clock,
-          each * output.multiply_adds / l.clock, each * output.moves / l.clock,
-          taps.z * chain / l.clock};
+  return {(each * output.all() + taps.z * chain) / l.clock + l.launch,
+          each * output.memory / l.clock,
+          each * output.multiply_adds / l.clock,
+          each * output.moves / l.clock,
+          taps.z * chain / l.clock,
+          l.launch};
 }
 
 double projected_time(std::string_view algorithm, const extents& taps, double cells,

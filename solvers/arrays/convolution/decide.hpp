@@ -57,7 +57,7 @@ std::size_t widest_pass(const std::vector<filter_pass>& passes);
 cell_bytes bytes_of_pass(const cell_bytes& all, std::size_t k, std::size_t passes);
 
 /// The projected seconds of an algorithm for a filter of so many taps over so many cells, on a GPU,
-/// and what they are the sum of.
+/// and what they consist of.
 convolution_seconds projected_parts(std::string_view algorithm, const extents& taps, double cells,
                                     const device_facts& where, const cell_bytes& bytes);
 double projected_time(std::string_view algorithm, const extents& taps, double cells,

@@ -105,7 +105,8 @@ std::string largest_part(const convolution_seconds& t) {
   const std::pair<double, const char*> parts[] = {{t.memory, "memory"},
                                                   {t.multiply_adds, "multiply-adds"},
                                                   {t.moves, "moves"},
-                                                  {t.chain, "chain"}};
+                                                  {t.chain, "chain"},
+                                                  {t.launch, "launch"}};
   const auto largest =
       std::max_element(std::begin(parts), std::end(parts),
                        [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What explain() says of a convolution: the decision of a run, times that add up and agree with the
 // choice, and the quantities of Chen et al. 2019.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -41,7 +44,7 @@ TEST(convolution_explain, says_what_a_run_does_on_a_cpu) {
 }
 
 TEST(convolution_explain, auto_takes_the_way_of_the_least_time) {
-  for (const char* gpu : {"v100", "a100", "h100", "h200"})
+  for (const char* gpu : {"v100", "a100", "h100", "h200", "b200"})
     for (const int cells : {256, 1024, 8192})
       for (const char* name : {"box:3", "box:7", "box:31", "laplacian"})
         for (const char* type : {"f64", "f32", "f16", "u8"}) {
@@ -52,7 +55,8 @@ TEST(convolution_explain, auto_takes_the_way_of_the_least_time) {
           for (const auto& w : e.algorithms) {
             EXPECT_GE(w.projected.all, e.chosen().projected.all) << w.algorithm;
             const auto& t = w.projected;
-            EXPECT_NEAR(t.memory + t.multiply_adds + t.moves + t.chain, t.all, 1e-12 * t.all);
+            EXPECT_NEAR(std::max(t.memory, t.multiply_adds + t.moves) + t.chain + t.launch, t.all,
+                        1e-12 * t.all);
             EXPECT_GT(t.memory, 0);
           }
         }
@@ -145,9 +149,41 @@ TEST(convolution_explain, images_of_every_size_are_systolic_on_a_gpu) {
       EXPECT_EQ(e.algorithm, "systolic") << filter << " " << cells;
       const convolution_seconds& t = e.chosen().projected;
       if (filter == std::string_view("box:3")) {
-        EXPECT_EQ(t.chain > t.all / 2, cells <= 512) << cells;
+        EXPECT_EQ(t.chain + t.launch > t.all / 2, cells <= 1024) << cells;
       }
     }
+}
+
+/// The projections of an H100 beside what docs/results/systolic.md has of one. 9 x 9 in f64 and the
+/// large filters stand for those that arithmetic binds. What L2 holds whole is faster than memory
+/// says: 2 x 2 and 3 x 3 of 2048 x 2048 are left out.
+TEST(convolution_explain, is_near_what_was_measured) {
+  struct measured {
+    const char* cells;
+    int image, taps;
+    double us;
+  };
+  double distance = 0;
+  const measured all[] = {{"f32", 1024, 5, 7.68},  {"f32", 1024, 9, 11.5},  {"f32", 1024, 15, 24.4},
+                          {"f32", 1024, 31, 78.3}, {"f32", 2048, 5, 17.6},  {"f32", 2048, 9, 28.9},
+                          {"f32", 2048, 15, 74.2}, {"f32", 2048, 31, 269},  {"f32", 4096, 2, 50.5},
+                          {"f32", 4096, 3, 50.1},  {"f32", 4096, 5, 56.6},  {"f32", 4096, 7, 75.6},
+                          {"f32", 4096, 9, 97.7},  {"f32", 4096, 15, 266},  {"f32", 4096, 20, 423},
+                          {"f32", 4096, 31, 969},  {"f32", 8192, 2, 187},   {"f32", 8192, 3, 185},
+                          {"f32", 8192, 5, 197},   {"f32", 8192, 7, 268},   {"f32", 8192, 9, 344},
+                          {"f32", 8192, 11, 589},  {"f32", 8192, 15, 1033}, {"f32", 8192, 20, 1630},
+                          {"f32", 8192, 31, 3776}, {"f64", 8192, 5, 368},   {"f64", 8192, 8, 568},
+                          {"f64", 8192, 9, 659},   {"f64", 8192, 11, 1135}};
+  for (const measured& m : all) {
+    const auto e = explain(extents(m.image, m.image), 1,
+                           convolution_filter::named(fmt::format("box:{}", m.taps)),
+                           facts_of("h100"), in_one_pass, m.cells);
+    const double of_it = e.chosen().projected.all * 1e6 / m.us;
+    EXPECT_EQ(e.algorithm, "systolic");
+    EXPECT_NEAR(of_it, 1, 0.15) << m.cells << ' ' << m.image << ' ' << m.taps;
+    distance += std::abs(std::log(of_it));
+  }
+  EXPECT_LT(distance / std::size(all), 0.06);
 }
 
 TEST(convolution_explain, says_what_has_too_little_shared_memory) {

@@ -78,7 +78,7 @@ TEST(cli_model, more_balance_wants_more_and_more_scratch_reaches_more) {
 
 TEST(cli_model, devices_have_their_own_scratch) {
   const auto j = swept({"2d5pt"});
-  ASSERT_EQ(j.at("devices").size(), 4u);
+  ASSERT_EQ(j.at("devices").size(), 5u);
   const auto& h200 = j.at("devices").at(3);
   EXPECT_EQ(h200.at("device"), "NVIDIA H200");
   EXPECT_EQ(h200.at("shared_bytes"), 232448.0);

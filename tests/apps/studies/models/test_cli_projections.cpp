@@ -153,7 +153,24 @@ TEST(cli_projections, roofline) {
 
 TEST(cli_projections, devices_that_dwell_knows_and_tables) {
   const auto all = report_of({"model", "roofline", "3d7pt", "--steps", "1,2", "--json", "-"});
-  EXPECT_EQ(all.at("rows").size(), 8u) << "four devices, two depths";
+  EXPECT_EQ(all.at("rows").size(), 10u) << "five devices, two depths";
+  const auto& chips = all.at("devices");
+  ASSERT_EQ(chips.size(), 5u);
+  EXPECT_EQ(chips.at(0).at("device"), "Tesla V100-SXM2-32GB");
+  EXPECT_EQ(chips.at(0).at("measured"), false);
+  EXPECT_EQ(chips.at(3).at("measured"), true);
+  // An A100 has 65,536 registers and 164 KiB of shared memory in each of 108, and 40 MiB of L2.
+  EXPECT_EQ(of(chips.at(1), "register_bytes"), 108 * 65536 * 4.0);
+  EXPECT_EQ(of(chips.at(1), "shared_bytes"), 108 * 164 * 1024.0);
+  EXPECT_EQ(of(chips.at(1), "l2_bytes"), 40 * 1024.0 * 1024);
+  EXPECT_EQ(chips.at(1).at("balance_flops_per_byte"),
+            all.at("rows").at(2).at("balance_flops_per_byte"));
+  const auto given = report_of({"model", "roofline", "3d7pt", "--memory-rate", "1555",
+                                "--shared-rate", "19490", "--flop-rate", "9700", "--json", "-"})
+                         .at("devices");
+  ASSERT_EQ(given.size(), 1u);
+  EXPECT_TRUE(given.at(0).at("measured").is_null());
+  EXPECT_TRUE(given.at(0).at("l2_bytes").is_null());
   const auto one =
       report_of({"model", "ebisu", "3d7pt", "--on", "h100", "--depth", "2,5", "--json", "-"});
   ASSERT_EQ(one.at("rows").size(), 2u);
@@ -163,7 +180,7 @@ TEST(cli_projections, devices_that_dwell_knows_and_tables) {
   EXPECT_TRUE(holds(text.out, "5,000 of 10,000 cells of f64 stay on the chip"));
   const auto csv = lines_of(
       dwell_cli({"model", "perks", "--size", "100x100", "--cached", "5000", "--csv", "-"}).out);
-  ASSERT_EQ(csv.size(), 5u);
+  ASSERT_EQ(csv.size(), 6u);
   EXPECT_TRUE(starts(csv[0], "device,memory_bytes_per_s,shared_bytes_per_s,memory_s"));
 }
 

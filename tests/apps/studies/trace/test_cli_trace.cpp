@@ -54,6 +54,7 @@ TEST(cli_trace, a_product_needs_a_column_of_b) {
   EXPECT_LT(columns.at("fetches").get<int>(), j.at("orders").at(0).at("fetches").get<int>());
   EXPECT_TRUE(columns.at("document").at("fetches").is_null());
   EXPECT_GT(columns.at("model").at("interference").get<double>(), 0);
+  EXPECT_EQ(columns.at("model").at("conflicts"), columns.at("fetches"));
 }
 
 TEST(cli_trace, levels_replacement_threads_and_stores) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -252,6 +253,58 @@ TEST(trace_models, interference_between_none_and_all) {
     EXPECT_GT(now, before);
     before = now;
   }
+}
+
+/// Rows of B a power of two apart lie in a few sets: each column of B displaces itself, and every
+/// load of B misses. The probability of interference does not see it.
+TEST(trace_models, rows_of_b_in_few_sets_displace_each_other) {
+  const auto of_size = [](int n, std::int64_t* simulated) {
+    const auto p = traced_product({n, n}, n, unit, 64, false);
+    const cache_shape cache{32768, 64, 8};
+    const auto order = *parse_cell_order("columns:16", 2);
+    *simulated = simulate(p, order, 1, {cache}).levels[0].fetches();
+    return model_fetches(p, order, cache);
+  };
+  std::int64_t few = 0, all = 0;
+  const auto in_few = of_size(128, &few), in_all = of_size(129, &all);
+  EXPECT_EQ(few, 2129408);
+  EXPECT_EQ(*in_few.conflicts, few);
+  EXPECT_LT(*in_few.interference, 0.3 * double(few));
+  EXPECT_EQ(*in_all.conflicts, all);
+  EXPECT_GT(*in_all.interference, 20 * double(all));
+}
+/// Blocks of which nothing survives until the next one, in caches of any sets and ways.
+TEST(trace_models, conflicts_are_those_that_are_simulated) {
+  std::mt19937 random(5);
+  const auto among = [&](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
+  for (int cases = 0; cases < 200;) {
+    const bool power = among(1, 3) == 1;
+    const auto size = [&](int most) { return power ? 16 << among(0, 2) : among(10, most); };
+    const int rows = size(80), columns = size(90), inner = size(90);
+    const int unit_bytes = among(0, 1) == 1 ? 8 : 4, line_bytes = among(0, 1) == 1 ? 64 : 32;
+    const int sets = among(1, 4) == 1 ? among(1, 70) : 1 << among(0, 6);
+    const int ways = 1 << among(0, 4);
+    const cache_shape cache{std::int64_t{line_bytes} * ways * sets, line_bytes, ways};
+    const auto p = traced_product({rows, columns}, inner, unit_bytes, line_bytes, false);
+    const int lines_wide = among(0, 3), width = lines_wide * (line_bytes / unit_bytes);
+    if (lines_wide > 0 && p.arrays[0].lines < 2 * cache.lines()) continue;
+    ++cases;
+    const std::string order = lines_wide == 0 ? "rows" : "columns:" + std::to_string(width);
+    SCOPED_TRACE(testing::Message()
+                 << rows << 'x' << columns << " inner " << inner << ", " << unit_bytes << " bytes, "
+                 << line_bytes << " a line, " << sets << " sets of " << ways << ' ' << order);
+    const auto parsed = *parse_cell_order(order, 2);
+    const auto found = double(simulate(p, parsed, 1, {cache}).levels[0].fetches());
+    const auto said = double(*model_fetches(p, parsed, cache).conflicts);
+    EXPECT_NEAR(said, found, 0.02 * found);
+  }
+}
+TEST(trace_models, conflicts_are_of_lru_alone) {
+  const auto p = traced_product({20, 20}, 20, unit, line, false);
+  EXPECT_FALSE(model_fetches(p, {}, {1024, line, 4, replacement::random4}).conflicts);
+  EXPECT_FALSE(modelled(stencil(box(1), 9, 9), "rows").conflicts);
 }
 
 /// All threads make an access before any makes the next: the lines are the same, in another
