@@ -27,7 +27,7 @@ def ready():
         "advection-lax-wendroff": (s.advection("lax-wendroff"), {"u": "hot-spot", "cx": 0.3, "cy": 0.2}),
         "cahn-hilliard": (s.cahn_hilliard(), {"c": "random:1"}),
     }
-    for dims in (2, 3):
+    for dims in (1, 2, 3):
         found[f"heat{dims}d"] = s.heat(dims), {"u": "hot-spot", "k": 1.0}
         found[f"wave{dims}d"] = s.wave(dims), pulse
         found[f"wave{dims}d-order4"] = s.wave(dims, 4), pulse
