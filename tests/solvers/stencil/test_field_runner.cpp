@@ -101,11 +101,13 @@ void refused(const std::string& with, F&& f) {
 }
 
 TEST(FieldRunner, LooksBetweenStepsSeeTheFieldsAndChangeNothing) {
+  int passes = 0;
   for (int seed = 1; seed <= 60; ++seed) {
     std::mt19937_64 chance(static_cast<std::uint64_t>(seed));
     const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
     const stencil_definition d(random_tape(chance));
-    const std::vector<std::int64_t> size(static_cast<std::size_t>(d.dims()), 9 + below(6));
+    const std::vector<std::int64_t> size(static_cast<std::size_t>(d.dims()),
+                                         (d.dims() == 3 ? 10 : 30) + below(6));
     field_options options;
     options.kernel = "interpreted";
     options.boundaries = {field_boundary::all({side_kind::reflect, 0})};
@@ -123,8 +125,11 @@ TEST(FieldRunner, LooksBetweenStepsSeeTheFieldsAndChangeNothing) {
       runner.set_reductions({{0, {reduction::sum, false}, {}}, {0, {reduction::max, true}, {}}}, 3);
       return runner;
     };
-    const char* const executors[] = {"naive", "persistent", "temporal"};
-    auto runner = made(executors[below(3)]), plain = made("naive");
+    auto plain = made("naive"), runner = made(below(2) == 0 ? "naive" : "persistent");
+    try {
+      if (below(2) == 0) runner = made("temporal"), ++passes;
+    } catch (const input_error&) {  // too small, or of one dimension
+    }
     std::vector<double> seen(cells), wanted(cells);
     std::vector<std::int64_t> looks;
     const auto look = [&](const field_progress& now) {
@@ -148,6 +153,7 @@ TEST(FieldRunner, LooksBetweenStepsSeeTheFieldsAndChangeNothing) {
     for (std::size_t k = 0; k < plain.reductions().size(); ++k)
       EXPECT_TRUE(same_values(runner.reductions()[k].values, plain.reductions()[k].values));
   }
+  EXPECT_GT(passes, 5);
 }
 
 TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
