@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view step_mark = "{step}";
 constexpr int usual_frames = 100, usual_rows = 500, most_frames = 10000;
-constexpr int most_columns = 2048;  // as write_png() shows
+constexpr int most_columns = 2048;  // those of write_png()
 
 }  // namespace
 

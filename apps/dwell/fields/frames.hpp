@@ -21,8 +21,8 @@ namespace dwell::app {
 /// What is made of frames.
 enum class frames_form {
   film,        ///< a PNG with several frames
-  space_time,  ///< of one dimension: a PNG with a row for each frame
-  files        ///< one for each frame
+  space_time,  ///< a PNG with a row for each frame, of one dimension
+  files        ///< a file for each frame
 };
 
 struct frames_request {
