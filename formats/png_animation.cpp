@@ -63,8 +63,9 @@ struct png_animation<T>::content {
 
   /// A whole PNG of a frame.
   std::string encode(std::int64_t step, const grid<T>& cells, const value_range& all) const {
-    png_canvas picture = draw_cells(cells.view(), all, fmt::format("step {}", step));
-    return encode_png(picture);
+    png_canvas picture =
+        draw_cells(cells.view(), all, png_colours::few, fmt::format("step {}", step));
+    return encode_indexed_png(picture);
   }
 };
 
@@ -125,6 +126,7 @@ void png_animation<T>::write(const std::filesystem::path& file) const {
     if (k == 0) {
       out.write(png.substr(0, signature_bytes));
       out.write(chunk("IHDR", header));
+      out.write(chunk("PLTE", chunks_of(png, "PLTE").at(0)));
       // Played again and again.
       out.write(chunk("acTL", big_endian(static_cast<std::uint32_t>(count)) + big_endian(0)));
     }

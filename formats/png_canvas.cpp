@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string_view>
 
 #include "dwell/base/error.hpp"
@@ -16,7 +17,8 @@ namespace dwell {
 namespace {
 
 using colour = png_canvas::colour;
-constexpr colour black = {0, 0, 0}, not_finite = {128, 128, 128}, curve_frame = {208, 208, 208};
+constexpr colour paper = {255, 255, 255}, black = {0, 0, 0}, not_finite = {128, 128, 128},
+                 curve_frame = {208, 208, 208};
 constexpr int margin = 12, bar = 16, gap = 4, smallest = 256;
 
 colour heat(double v) {
@@ -31,8 +33,36 @@ colour heat(double v) {
   return c;
 }
 
+/// Odd, so that the middle of a range is one of them.
+constexpr int few_colours = 241;
+
+/// The colour of a place from 0 to 1.
+colour heat(double v, png_colours colours) {
+  if (colours == png_colours::all) return heat(v);
+  constexpr int last = few_colours - 1;
+  return heat(static_cast<double>(std::lround(std::clamp(v, 0.0, 1.0) * last)) / last);
+}
+
+/// The few colours, then those of paper, text and curves.
+std::vector<colour> palette_colours() {
+  std::vector<colour> all;
+  for (int k = 0; k < few_colours; ++k)
+    all.push_back(heat(static_cast<double>(k) / (few_colours - 1)));
+  for (const colour& c : {paper, black, not_finite, curve_frame}) all.push_back(c);
+  return all;
+}
+
+/// The rows of a picture for libpng, and the colours where they are indices.
+struct png_rows {
+  int width = 0, height = 0;
+  std::uint8_t* first = nullptr;
+  int stride = 0;  ///< bytes from row to row
+  const png_color* palette = nullptr;
+  int colours = 0;
+};
+
 /// libpng reports errors by jumping; no C++ object may live in the frames that it leaves.
-void encode(png_canvas& picture, std::string& bytes) {
+void encode(const png_rows& picture, std::string& bytes) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png ? png_create_info_struct(png) : nullptr;
   if (!info || setjmp(png_jmpbuf(png))) {
@@ -46,10 +76,13 @@ void encode(png_canvas& picture, std::string& bytes) {
       },
       [](png_structp) {});
   png_set_IHDR(png, info, static_cast<png_uint_32>(picture.width),
-               static_cast<png_uint_32>(picture.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               static_cast<png_uint_32>(picture.height), 8,
+               picture.palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  if (picture.palette) png_set_PLTE(png, info, picture.palette, picture.colours);
   png_write_info(png, info);
-  for (int y = 0; y < picture.height; ++y) png_write_row(png, picture.row(y));
+  for (int y = 0; y < picture.height; ++y)
+    png_write_row(png, picture.first + static_cast<std::ptrdiff_t>(y) * picture.stride);
   png_write_end(png, nullptr);
   png_destroy_write_struct(&png, &info);
 }
@@ -77,12 +110,13 @@ double place_in(const value_range& range, double v) {
 
 template <class T>
 void draw_plane(png_canvas& picture, grid_view<const T> cells, const value_range& range, int width,
-                int height) {
+                int height, png_colours colours) {
   const int times = width / cells.size.x;
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const double v = cells(y / times, x / times);
-      picture.set(margin + x, margin + y, std::isfinite(v) ? heat(place_in(range, v)) : not_finite);
+      picture.set(margin + x, margin + y,
+                  std::isfinite(v) ? heat(place_in(range, v), colours) : not_finite);
     }
 }
 
@@ -145,7 +179,41 @@ void png_canvas::text(int x, int y, const std::string& words) {
 
 std::string encode_png(png_canvas& picture) {
   std::string bytes;
-  encode(picture, bytes);
+  encode({.width = picture.width,
+          .height = picture.height,
+          .first = picture.row(0),
+          .stride = 3 * picture.width},
+         bytes);
+  return bytes;
+}
+
+std::string encode_indexed_png(png_canvas& picture) {
+  const std::vector<colour> colours = palette_colours();
+  std::vector<png_color> palette;
+  std::map<colour, std::uint8_t> index;
+  for (const colour& c : colours) {
+    index.emplace(c, static_cast<std::uint8_t>(palette.size()));
+    palette.push_back({c[0], c[1], c[2]});
+  }
+  std::vector<std::uint8_t> pixels;
+  pixels.reserve(static_cast<std::size_t>(picture.width) *
+                 static_cast<std::size_t>(picture.height));
+  auto last = index.begin();  // neighbours are often of one colour
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x) {
+      colour c;
+      std::copy_n(picture.row(y) + 3 * x, 3, c.begin());
+      if (last->first != c) last = index.find(c);
+      pixels.push_back(last->second);
+    }
+  std::string bytes;
+  encode({.width = picture.width,
+          .height = picture.height,
+          .first = pixels.data(),
+          .stride = picture.width,
+          .palette = palette.data(),
+          .colours = static_cast<int>(palette.size())},
+         bytes);
   return bytes;
 }
 
@@ -168,7 +236,7 @@ value_range shown_range(grid_view<const T> values) {
 }
 
 template <class T>
-png_canvas draw_cells(grid_view<const T> cells, const value_range& range,
+png_canvas draw_cells(grid_view<const T> cells, const value_range& range, png_colours colours,
                       const std::string& caption) {
   const bool any = range.least <= range.greatest, several = range.least < range.greatest;
   const bool line = cells.size.dims == 1;
@@ -184,14 +252,14 @@ png_canvas draw_cells(grid_view<const T> cells, const value_range& range,
   if (line)
     draw_curve(picture, cells, range, width, height);
   else
-    draw_plane(picture, cells, range, width, height);
+    draw_plane(picture, cells, range, width, height, colours);
   if (!caption.empty()) picture.text(margin, margin + bar_height + gap + 2, caption);
 
   // The colour bar: of one colour and with one label where there is one value, none without.
   const int left = 2 * margin + width, words = line ? left - margin + gap : left + bar + gap;
   for (int y = 0; any && y < bar_height; ++y)
     for (int x = 0; x < bar_width; ++x)
-      picture.set(left + x, margin + y, heat(several ? 1 - (y + 0.5) / bar_height : 0.5));
+      picture.set(left + x, margin + y, heat(several ? 1 - (y + 0.5) / bar_height : 0.5, colours));
   if (several) {
     picture.text(words, margin, labels.greatest);
     picture.text(words, margin + bar_height - png_canvas::text_height, labels.least);
@@ -205,7 +273,9 @@ template grid<double> shown_cells(grid_view<const double>, int);
 template grid<float> shown_cells(grid_view<const float>, int);
 template value_range shown_range(grid_view<const double>);
 template value_range shown_range(grid_view<const float>);
-template png_canvas draw_cells(grid_view<const double>, const value_range&, const std::string&);
-template png_canvas draw_cells(grid_view<const float>, const value_range&, const std::string&);
+template png_canvas draw_cells(grid_view<const double>, const value_range&, png_colours,
+                               const std::string&);
+template png_canvas draw_cells(grid_view<const float>, const value_range&, png_colours,
+                               const std::string&);
 
 }  // namespace dwell

@@ -33,8 +33,16 @@ class png_canvas {
   std::vector<std::uint8_t> pixels_;
 };
 
-/// A whole PNG.
+/// A whole PNG, of 24 bits a pixel.
 std::string encode_png(png_canvas& picture);
+/// Likewise of 8, with one palette for all pictures: those that were drawn with few colours.
+std::string encode_indexed_png(png_canvas& picture);
+
+/// How many colours there are between the ends of a range.
+enum class png_colours {
+  all,
+  few  ///< a palette has room for them and for those of text and curves
+};
 
 /// What a picture shows of a field: plane nz / 2 of three dimensions, of a side with more than
 /// `largest` cells every n-th. A line stays one.
@@ -49,15 +57,15 @@ value_range shown_range(grid_view<const T> values);
 /// Values outside of the range are as its ends.
 template <class T>
 png_canvas draw_cells(grid_view<const T> cells, const value_range& range,
-                      const std::string& caption = {});
+                      png_colours colours = png_colours::all, const std::string& caption = {});
 
 extern template grid<double> shown_cells(grid_view<const double>, int);
 extern template grid<float> shown_cells(grid_view<const float>, int);
 extern template value_range shown_range(grid_view<const double>);
 extern template value_range shown_range(grid_view<const float>);
-extern template png_canvas draw_cells(grid_view<const double>, const value_range&,
+extern template png_canvas draw_cells(grid_view<const double>, const value_range&, png_colours,
                                       const std::string&);
-extern template png_canvas draw_cells(grid_view<const float>, const value_range&,
+extern template png_canvas draw_cells(grid_view<const float>, const value_range&, png_colours,
                                       const std::string&);
 
 }  // namespace dwell

@@ -66,9 +66,13 @@ struct film_frame {
 };
 
 /// A frame's chunks as a PNG, decoded.
-film_frame decoded(const png_chunk& header, const std::string& control, const std::string& data) {
+film_frame decoded(const std::vector<png_chunk>& before, const std::string& control,
+                   const std::string& data) {
   std::string png = png_signature;
-  for (const auto& [type, text] : {header, png_chunk{"IDAT", data}, png_chunk{"IEND", ""}})
+  auto all = before;
+  all.push_back({"IDAT", data});
+  all.push_back({"IEND", ""});
+  for (const auto& [type, text] : all)
     png += four_bytes(static_cast<std::uint32_t>(text.size())) + type + text +
            four_bytes(sum_of(type + text));
   png_image image = {};
@@ -87,14 +91,15 @@ film_frame decoded(const png_chunk& header, const std::string& control, const st
 std::vector<film_frame> film_of(const std::string& file) {
   const auto chunks = chunks_of(file);
   EXPECT_EQ(chunks.at(0).type, "IHDR");
-  EXPECT_EQ(chunks.at(1).type, "acTL");
+  EXPECT_EQ(chunks.at(1).type, "PLTE");
+  EXPECT_EQ(chunks.at(2).type, "acTL");
   EXPECT_EQ(chunks.back().type, "IEND");
-  EXPECT_EQ(number_of(chunks.at(1).data, 4), 0u);  // again and again
+  EXPECT_EQ(number_of(chunks.at(2).data, 4), 0u);  // again and again
   std::vector<film_frame> frames;
   std::string control, data;
   std::uint32_t sequence = 0;
   const auto finish = [&] {
-    if (!control.empty()) frames.push_back(decoded(chunks[0], control, data));
+    if (!control.empty()) frames.push_back(decoded({chunks[0], chunks[1]}, control, data));
     data.clear();
   };
   for (const auto& [type, text] : chunks) {
@@ -115,11 +120,11 @@ std::vector<film_frame> film_of(const std::string& file) {
       EXPECT_FALSE(frames.empty());
       data += text.substr(4);
     } else {
-      EXPECT_TRUE(type == "IHDR" || type == "acTL" || type == "IEND") << type;
+      EXPECT_TRUE(type == "IHDR" || type == "PLTE" || type == "acTL" || type == "IEND") << type;
     }
   }
   finish();
-  EXPECT_EQ(number_of(chunks[1].data, 0), frames.size());
+  EXPECT_EQ(number_of(chunks[2].data, 0), frames.size());
   return frames;
 }
 
@@ -217,7 +222,7 @@ film_frame curve(const grid<double>& u, const std::optional<png_scale>& scale = 
   std::string data;
   for (const auto& c : chunks)
     if (c.type == "IDAT") data += c.data;
-  return decoded(chunks[0], std::string(26, '\0'), data);
+  return decoded({chunks[0]}, std::string(26, '\0'), data);
 }
 /// Rows of a column that are neither white nor of the frame.
 std::vector<int> inked(const film_frame& f, int x) {
@@ -240,6 +245,19 @@ TEST(png_animation, a_line_is_a_curve) {
   EXPECT_EQ(curve(u).at(border + 9, border), no_value);
   EXPECT_EQ(inked(curve(u, png_scale{-1000, 10}), 255), std::vector<int>{0});  // above its end
   EXPECT_EQ(inked(curve(grid<double>(extents(1), 5)), 0).size(), 1u);
+}
+
+TEST(png_animation, lines_have_films_of_curves_in_the_colours_of_pictures) {
+  grid<double> low{extents(256)}, high{extents(256)};
+  for (int x = 0; x < 256; ++x) high.cells()[static_cast<std::size_t>(x)] = x;
+  high.cells()[200] = std::nan("");
+  const auto frames = film({}, low, high);
+  ASSERT_EQ(frames.size(), 2u);
+  const auto still = curve(high);
+  for (int y = 0; y < static_cast<int>(still.height) - border; ++y)
+    for (int x = 0; x < static_cast<int>(still.width); ++x)
+      ASSERT_EQ(frames[1].at(x, y), still.at(x, y)) << x << ", " << y;
+  EXPECT_NE(frames[0], frames[1]);
 }
 
 TEST(png_animation, a_picture_has_the_scale_that_is_given) {

@@ -32,8 +32,8 @@ extern template DWELL_API void write_png(const std::filesystem::path&, grid_view
 extern template DWELL_API void write_png(const std::filesystem::path&, grid_view<const float>,
                                          const std::optional<png_scale>&);
 
-/// Frames with one scale, and with the number of the step below each. Sides of more than 1024 cells
-/// are shown at every n-th cell. T is float or double.
+/// Frames with one scale, in 241 colours, and with the number of the step below each. Sides of more
+/// than 1024 cells are shown at every n-th cell. T is float or double.
 template <class T>
 class DWELL_API png_animation {
  public:
