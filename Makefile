@@ -48,7 +48,7 @@ tsan: checks-packages ## Run the tests under ThreadSanitizer
 	@$(NO_ASLR) $(MAKE) --no-print-directory test PRESET=tsan
 
 .PHONY: fuzz
-fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the readers of matrix files, each: FUZZ_SECONDS=60
+fuzz: checks-packages build/fuzz/build.ninja ## Fuzz the readers of matrix files and of .vti, each: FUZZ_SECONDS=60
 	@cmake -DDWELL_FUZZ_SECONDS=$(FUZZ_SECONDS) build/fuzz >/dev/null
 	@cmake --build build/fuzz --target run_fuzz --parallel $(JOBS)
 

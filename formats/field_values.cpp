@@ -29,6 +29,7 @@ value_range range_of_part(std::span<const T> values) {
 std::string place_of(const extents& n, std::size_t cell) {
   const auto nx = static_cast<std::size_t>(n.x), ny = static_cast<std::size_t>(n.y);
   const std::size_t y = cell / nx % ny, x = cell % nx;
+  if (n.dims == 1) return fmt::format("[{}] (counted from 0)", x);
   return n.dims == 2 ? fmt::format("[{}, {}] (counted from 0)", y, x)
                      : fmt::format("[{}, {}, {}] (counted from 0)", cell / nx / ny, y, x);
 }

@@ -19,6 +19,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/formats/atomic_file.hpp"
 #include "dwell/formats/npy_header.hpp"
+#include "dwell/formats/swap_bytes.hpp"
 
 namespace dwell {
 namespace {
@@ -45,32 +46,25 @@ std::string shown(npy_cells cells) {
   return fmt::format("{} ({})", type_of(cells).descr, type_of(cells).name);
 }
 
-extents to_extents(const input_file& file, const npy_header& header) {
+extents to_extents(const input_file& file, const npy_header& header, int least_dims) {
   const auto& shape = header.shape;
-  if (shape.size() != 2 && shape.size() != 3)
-    fail(file, "expected an array of 2 or 3 dimensions, found shape " + header.shape_text());
+  if (shape.size() < static_cast<std::size_t>(least_dims) || shape.size() > 3)
+    fail(file, fmt::format("expected an array of {} dimensions, found shape {}",
+                           least_dims == 1 ? "1 to 3" : "2 or 3", header.shape_text()));
   for (const long long n : shape)
     if (n < 1 || n > 0x7fffffff)
       fail(file,
            "expected 1 to 2147483647 cells along each axis, found shape " + header.shape_text());
   const auto at = [&](std::size_t k) { return static_cast<int>(shape[k]); };
-  const extents n = shape.size() == 2 ? extents(at(0), at(1)) : extents(at(0), at(1), at(2));
+  const extents n = shape.size() == 1   ? extents(at(0))
+                    : shape.size() == 2 ? extents(at(0), at(1))
+                                        : extents(at(0), at(1), at(2));
   try {
-    check_extents(n);
+    check_extents(n, least_dims);
   } catch (const input_error& e) {
     fail(file, e.what());
   }
   return n;
-}
-
-/// The other way round.
-template <class T>
-void swap_bytes(std::span<T> values) {
-  for (T& v : values) {
-    auto bytes = std::bit_cast<std::array<std::byte, sizeof(T)>>(v);
-    std::reverse(bytes.begin(), bytes.end());
-    v = std::bit_cast<T>(bytes);
-  }
 }
 
 /// to[i][j][k] in C order of an array `from` in Fortran order; each extent is 1 at least.
@@ -132,12 +126,12 @@ struct npy_values {
 
 npy_facts inspect_npy(const std::filesystem::path& file) { return npy_reader(file).facts(); }
 
-npy_reader::npy_reader(std::filesystem::path file, npy_accepts types)
+npy_reader::npy_reader(std::filesystem::path file, npy_accepts types, int least_dims)
     : in_(std::make_unique<input_file>(std::move(file), ".npy file")) {
   const npy_header header =
       read_npy_header(*in_, types == npy_accepts::all ? std::size(npy_types) : wide_npy_types);
-  facts_ = {to_extents(*in_, header), header.single, static_cast<npy_cells>(header.type),
-            header.values_at};
+  facts_ = {to_extents(*in_, header, least_dims), header.single,
+            static_cast<npy_cells>(header.type), header.values_at};
   fortran_ = header.fortran;
   big_endian_ = header.big_endian;
   npy_values{*in_, facts_.size.cells(), to_string(facts_.size)}.check_length(
@@ -177,7 +171,9 @@ void write_npy(const std::filesystem::path& file, grid_view<const T> values) {
   const extents& n = values.size;
   const auto planes = n.dims == 3 ? fmt::format("{}, ", n.z) : "";
   atomic_file out(file);
-  out.write(npy_start(type_of(cells_of<T>).descr, fmt::format("{}{}, {}", planes, n.y, n.x)));
+  out.write(npy_start(type_of(cells_of<T>).descr, n.dims == 1
+                                                      ? fmt::format("{},", n.x)
+                                                      : fmt::format("{}{}, {}", planes, n.y, n.x)));
   out.write({reinterpret_cast<const char*>(values.data), n.cells() * sizeof(T)});
   out.commit();
 }

@@ -17,7 +17,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "apps/dwell/fields/ready"
 
 
 def ready():
-    """{name on the command line: (definition, values)}; what is not among these has the definition's default."""
+    """{name on the command line: (definition, values) or (definition, values, boundary)}; what is not among these has the
+    definition's default. Patterns are periodic: a fixed border would keep its random values."""
     s = dwell.stencils
     pulse = {"u": "hot-spot", "v": "hot-spot"}
     found = {
@@ -25,14 +26,14 @@ def ready():
         "shallow-water": (s.shallow_water(), {"h": "hot-spot:1:1.5", "hu": 0.0, "hv": 0.0}),
         "advection-upwind": (s.advection("upwind"), {"u": "hot-spot", "cx": 0.3, "cy": 0.2}),
         "advection-lax-wendroff": (s.advection("lax-wendroff"), {"u": "hot-spot", "cx": 0.3, "cy": 0.2}),
-        "cahn-hilliard": (s.cahn_hilliard(), {"c": "random:1"}),
+        "cahn-hilliard": (s.cahn_hilliard(), {"c": "random:1"}, "periodic"),
     }
-    for dims in (2, 3):
+    for dims in (1, 2, 3):
         found[f"heat{dims}d"] = s.heat(dims), {"u": "hot-spot", "k": 1.0}
         found[f"wave{dims}d"] = s.wave(dims), pulse
         found[f"wave{dims}d-order4"] = s.wave(dims, 4), pulse
-        found[f"gray-scott{dims}d"] = s.gray_scott(dims), {"u": "hot-spot:1:0.5", "v": "hot-spot:0:0.25", "feed": 0.04, "kill": 0.06}
-        found[f"allen-cahn{dims}d"] = s.allen_cahn(dims), {"p": "random:1"}
+        found[f"gray-scott{dims}d"] = s.gray_scott(dims), {"u": "hot-spot:1:0.5", "v": "hot-spot:0:0.25", "feed": 0.04, "kill": 0.06}, "periodic"
+        found[f"allen-cahn{dims}d"] = s.allen_cahn(dims), {"p": "random:1"}, "periodic"
     found["wave2d-order8"] = s.wave(2, 8), pulse
     return dict(sorted(found.items()))
 
@@ -45,14 +46,14 @@ def text_of(boundary):
     return "[" + ", ".join(text_of(b) for b in boundary) + "]"
 
 
-def toml_of(name, definition, start):
+def toml_of(name, definition, start, boundary=None):
     """A file for `dwell stencil`."""
     tape = definition.tape
     lines = [f"# Written by scripts/docs/ready-stencils.py from dwell.stencils: {name}.", f'name = "{tape.name}"', f"dims = {tape.dims}",
              f'fields = "{" ".join(tape.fields)}"']
     lines += [f'{what} = "{" ".join(names)}"' for what, names in (("coefficients", tape.coefficients), ("parameters", tape.parameters))
               if names]
-    lines.append(f"boundary = {text_of(definition.boundary)}")
+    lines.append(f"boundary = {text_of(boundary or definition.boundary)}")
     stages = ['"""\n' + "".join(f"{left} = {right}\n" for left, right in formulas(tape, k)) + '"""' for k in range(len(tape.stages))]
     lines.append(f"step = {stages[0]}" if len(stages) == 1 else "stages = [" + ", ".join(stages) + "]")
     lines += ["", "[values]"]
@@ -64,8 +65,8 @@ def toml_of(name, definition, start):
 
 def main():
     FOLDER.mkdir(exist_ok=True)
-    for name, (definition, start) in ready().items():
-        (FOLDER / f"{name}.toml").write_text(toml_of(name, definition, start))
+    for name, what in ready().items():
+        (FOLDER / f"{name}.toml").write_text(toml_of(name, *what))
 
 
 if __name__ == "__main__":

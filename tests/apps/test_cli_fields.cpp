@@ -200,11 +200,12 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
        "wave.toml:10: [values] u: expected a number, zeros, hot-spot"},
       {"[run]\nsize = \"5x5\"\n",
        "wave.toml: expected u, a field, in [values] or by --set, found none"},
-      {"[run]\nsize = \"5\"\n", "wave.toml:10: [run] size: expected rows x columns"},
+      {"[run]\nsize = \"5\"\n", "[run] size: wave works on 2 dimensions, found 5"},
+      {"[run]\nsize = \"5y\"\n", "wave.toml:10: [run] size: expected rows x columns"},
       {"[run]\nsize = \"5x5x5\"\n", "[run] size: wave works on 2 dimensions, found 5x5x5"},
       {"[run]\nsteps = -1\n",
        "wave.toml:10: [run] steps: expected a whole number of at least 0, found -1"},
-      {"", "wave.toml: expected size in [run], --size or a .npy file"},
+      {"", "wave.toml: expected size in [run], --size, a .npy or a .vti file"},
       {"[reductions]\nu = \"mean\"\n", "wave.toml:10: [reductions] mean: quantity: expected sum, "},
       {"[until]\nu = 1\n", "wave.toml:10: [until] u: expected {quantity = number}, found 1"},
       {"[outputs]\nu = \"u.txt\"\n",
@@ -227,7 +228,8 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
   expect_refused(stencil({formulas("\"u = w\"")}), "bad.toml:3: expected a name that is known");
   expect_refused(stencil({formulas("'''u = u\n * 2'''")}),
                  "bad.toml:4: expected NAME = EXPRESSION");
-  expect_refused(stencil({formulas("\"u = u[1]\"")}), "bad.toml: expected two or three dimensions");
+  expect_refused(stencil({formulas("\"u = u[1]\""), "--size", "5x5"}),
+                 "--size: bad works on 1 dimension, found 5x5");
   expect_refused(stencil({formulas("3")}), "bad.toml:3: step: expected text, found 3");
   expect_refused(stencil({in.write("bad.toml", "fields = \"u\"\n")}), "expected step");
   expect_refused(stencil({in("none.toml")}), "cannot be read");

@@ -121,7 +121,7 @@ TEST(cli_stencil, what_cannot_be_used_is_refused_in_one_line) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
       {{"2d6pt", "--size", "4x4"}, "found '2d6pt'"},
       {{"2d5pt"}, "expected --size or --input"},
-      {{"2d5pt", "--size", "4"}, "--size: expected rows x columns such as 4096x4096"},
+      {{"2d5pt", "--size", "4"}, "--size: 2d5pt works on 2 dimensions, found 4"},
       {{"2d5pt", "--size", "0x4"}, "of 1 to 2147483647 cells each, found '0x4'"},
       {{"2d5pt", "--size", "99999999999x8"},
        "of 1 to 2147483647 cells each, found '99999999999x8'"},

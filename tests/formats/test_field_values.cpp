@@ -41,5 +41,12 @@ TEST(field_values, the_first_that_is_not_finite_is_named) {
             "v: expected finite values, found -inf at [1, 0, 2] (counted from 0)");
 }
 
+TEST(field_values, of_one_dimension_have_one_index) {
+  grid<double> u{extents(5)};
+  u.cells()[3] = -INFINITY;
+  EXPECT_EQ(message_of([&] { require_finite<double>("u", std::as_const(u).view()); }),
+            "u: expected finite values, found -inf at [3] (counted from 0)");
+}
+
 }  // namespace
 }  // namespace dwell::test

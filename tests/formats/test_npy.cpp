@@ -16,6 +16,7 @@
 #include <sstream>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include "scratch.hpp"
 
@@ -294,6 +295,32 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
   EXPECT_EQ(refusal(), "expected a readable .npy file, found: No such file or directory");
   std::filesystem::create_directory(file_);
   EXPECT_EQ(refusal(), "expected a readable .npy file, found: a directory");
+}
+
+TEST_F(npy, one_axis_is_there_where_it_is_asked_for) {
+  grid<float> u{extents(3)};
+  u.cells()[1] = 2;
+  write_npy<float>(file_, std::as_const(u).view());
+  EXPECT_NE(get().find("'shape': (3,), }"), std::string::npos);
+  npy_reader reader(file_, npy_accepts::floats, 1);
+  EXPECT_EQ(reader.facts().size, extents(3));
+  EXPECT_EQ(to_string(reader.facts().size), "3");
+  EXPECT_EQ(reader.values<float>(), u);
+  EXPECT_EQ(refusal<float>(), "expected an array of 2 or 3 dimensions, found shape (3)");
+  put(with("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", std::string(8, '\0')));
+  EXPECT_NE(message_of([&] {
+              npy_reader(file_, npy_accepts::floats, 1);
+            }).find("expected an array of 1 to 3 dimensions, found shape ()"),
+            std::string::npos);
+  put(with("{'descr': '<f8', 'fortran_order': True, 'shape': (2,), }",
+           std::string("\0\0\0\0\0\0\xf0\x3f", 8) + std::string(8, '\0')));
+  const auto line = npy_reader(file_, npy_accepts::floats, 1).values<double>();
+  EXPECT_EQ(line.cells()[0], 1);
+  extents wrong(4);
+  wrong.y = 2;
+  EXPECT_NE(message_of([&] { grid<double>{wrong}; }).find("expected at least one cell"),
+            std::string::npos);
+  EXPECT_EQ(message_of([&] { check_extents(extents(4)); }), "size: expected 2 or 3 axes, found 1");
 }
 
 }  // namespace

@@ -22,9 +22,10 @@ namespace dwell::app {
 /// A value that was given, and where: "wave.toml:12: c2", or "--set c2".
 struct given_value {
   std::string place;
-  /// A number; a kind of --initial or the name of a .npy file; a number for each step.
+  /// A number; a kind of --initial or the name of a .npy or .vti file; a number for each step.
   std::variant<double, std::string, std::vector<double>> value;
   bool is_file() const;
+  const std::string& file() const { return std::get<std::string>(value); }
 };
 
 /// Cells of a field to which a series is added.
@@ -70,6 +71,9 @@ fields_problem read_problem(const std::string& stencil);
 extents size_of(const fields_problem& problem, const std::optional<extents>& asked);
 /// Slowest first.
 std::vector<std::int64_t> axes_of(const extents& size);
+/// The place of a field. Throws input_error that names `option`.
+int find_field(const stencil_definition& definition, const std::string& option,
+               const std::string& name);
 /// Is this argument of `dwell stencil` FILE.toml or a ready stencil of several fields?
 bool has_fields(const std::string& stencil);
 

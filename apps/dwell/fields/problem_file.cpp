@@ -16,11 +16,11 @@
 #include "cli/toml_file.hpp"
 #include "cli/toml_section.hpp"
 #include "fields/problem.hpp"
+#include "report/units.hpp"
 #include "stencil/field.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
-#include "dwell/formats/npy.hpp"
 #include "dwell/stencil/formulas.hpp"
 
 namespace dwell::app {
@@ -259,7 +259,7 @@ void take_rest(toml_section& all, fields_problem& p) {
   }
   if (auto in = all.section("run")) {
     if (const auto size = in->text("size"))
-      p.size = parse_size(in->place(*in->find("size"), "size"), *size);
+      p.size = parse_size(in->place(*in->find("size"), "size"), *size, 1);
     p.steps = in->whole("steps", 0);
     in->finish();
   }
@@ -277,7 +277,7 @@ void take_rest(toml_section& all, fields_problem& p) {
 
 bool given_value::is_file() const {
   const auto* text = std::get_if<std::string>(&value);
-  return text && text->ends_with(".npy");
+  return text && (text->ends_with(".npy") || text->ends_with(".vti"));
 }
 
 bool has_fields(const std::string& stencil) {
@@ -300,9 +300,6 @@ fields_problem read_problem(const std::string& stencil) {
   const toml::table table = parse_toml(text, stencil);
   toml_section all(stencil, table, "");
   fields_problem p{stencil, is_file, definition_of(all, text, stencil)};
-  if (p.definition.dims() == 1)
-    throw unsupported_error(fmt::format(
-        "{}: expected two or three dimensions, found one, which Python and C++ have", stencil));
   take_boundary(all, p);
   take_points(all, p);
   take_reductions(all, p);
@@ -318,16 +315,16 @@ extents size_of(const fields_problem& p, const std::optional<extents>& asked) {
   if (!size)
     for (const auto& [name, v] : p.values)
       if (!size && v.is_file()) {
-        size = inspect_npy(std::get<std::string>(v.value)).size;
+        size = field_input(v.file(), dims, name).size();
         place = v.place;
       }
   if (!size)
     throw input_error(p.file +
-                      ": expected size in [run], --size or a .npy file: how large are the "
+                      ": expected size in [run], --size, a .npy or a .vti file: how large are the "
                       "fields?");
   if (size->dims != dims)
-    throw input_error(fmt::format("{}: {} works on {} dimensions, found {}", place,
-                                  p.definition.name(), dims, to_string(*size)));
+    throw input_error(fmt::format("{}: {} works on {}, found {}", place, p.definition.name(),
+                                  format_plural(dims, "dimension"), to_string(*size)));
   return *size;
 }
 
@@ -335,6 +332,15 @@ std::vector<std::int64_t> axes_of(const extents& size) {
   std::vector<std::int64_t> axes;
   for (int axis = 3 - size.dims; axis < 3; ++axis) axes.push_back(size[axis]);
   return axes;
+}
+
+int find_field(const stencil_definition& definition, const std::string& option,
+               const std::string& name) {
+  const auto& fields = definition.tape().fields;
+  const auto found = std::ranges::find(fields, name);
+  if (found == fields.end())
+    throw input_error(option + ": expected a field, found " + found_word(name, fields));
+  return static_cast<int>(found - fields.begin());
 }
 
 void set_value(fields_problem& p, const std::string& text) {
@@ -364,9 +370,10 @@ const char* const problem_file_help =
     "  boundary                           fixed, constant:V, reflect, mirror, antisymmetric,\n"
     "                                     nearest or periodic; by axes and sides; by fields\n"
     "  [values]                           NAME = a number, zeros, hot-spot, checker,\n"
-    "                                     random:SEED or a .npy file; hot-spot:LOW:HIGH and\n"
-    "                                     checker:LOW:HIGH in place of 0 and 1; of parameters a\n"
-    "                                     number, or an array with one for each step\n"
+    "                                     random:SEED, a .npy or a .vti file; hot-spot:LOW:HIGH\n"
+    "                                     and checker:LOW:HIGH in place of 0 and 1; of\n"
+    "                                     parameters a number, or an array with one for each\n"
+    "                                     step\n"
     "  [run] size, steps                  as --size and --steps, which win\n"
     "  [[sources]] field, cells, series   added after each step\n"
     "  [[receivers]] field, cells, output recorded after each step, into a .npy file\n"

@@ -30,6 +30,23 @@ std::string reduced_text(const reduced_field& one) {
   return text;
 }
 
+std::string frames_text(const frames_made& m) {
+  return fmt::format(
+      "{} of {}, every {}{}", format_plural(m.frames, "frame"), m.field,
+      format_plural(m.every, "step"),
+      m.scale ? fmt::format(", colours from {:.6g} to {:.6g}", m.scale->least, m.scale->greatest)
+              : "");
+}
+
+json frames_json(const std::optional<frames_made>& m) {
+  const bool scaled = m && m->scale;
+  return {{"field", m ? json(m->field) : json(nullptr)},
+          {"every", m ? json(m->every) : json(nullptr)},
+          {"frames", m ? m->frames : 0},
+          {"least", scaled ? json(m->scale->least) : json(nullptr)},
+          {"greatest", scaled ? json(m->scale->greatest) : json(nullptr)}};
+}
+
 json finite_or_null(double v) { return std::isfinite(v) ? json(v) : json(nullptr); }
 
 }  // namespace
@@ -90,6 +107,7 @@ std::string to_text(const fields_result& r) {
     out.row(label, range_text(one));
     label = "";
   }
+  if (r.animation) out.row("frames", frames_text(*r.animation));
   out.row("time", fmt::format("read {}, run {}, write {}", format_seconds(r.read_s),
                               format_seconds(f.seconds), format_seconds(r.write_s)));
   if (f.steps > 0 && f.seconds > 0)
@@ -136,6 +154,7 @@ json to_json(const fields_result& r) {
   out["stop_reason"] = to_string(f.stopped);
   out["finite"] = f.finite;
   out["fields"] = fields;
+  out["animation"] = frames_json(r.animation);
   out["reductions"] = {{"every", f.reduce_every > 0 ? json(f.reduce_every) : json(nullptr)},
                        {"quantities", reductions},
                        {"rows", rows}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/exit_code.hpp"
+#include "fields/frames.hpp"
 #include "report/json.hpp"
 
 #include "dwell/stencil/definition.hpp"
@@ -31,6 +32,7 @@ struct fields_result {
   field_report report;
   std::vector<field_reduction_row> rows;
   std::vector<field_range> ranges;
+  std::optional<frames_made> animation;
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< what, and where it is
   double read_s = 0, write_s = 0, wall_s = 0;

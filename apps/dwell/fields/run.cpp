@@ -10,7 +10,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "fields/frames.hpp"
 #include "fields/problem.hpp"
 #include "fields/result.hpp"
 #include "report/units.hpp"
@@ -25,6 +25,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/stopwatch.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
@@ -39,7 +40,7 @@ grid<T> made_cells(const std::string& place, const std::string& kind, const exte
   const auto refuse = [&] {
     throw input_error(
         fmt::format("{}: expected a number, zeros, hot-spot, checker, random:SEED, "
-                    "hot-spot:LOW:HIGH, checker:LOW:HIGH or a .npy file, found '{}'",
+                    "hot-spot:LOW:HIGH, checker:LOW:HIGH, a .npy or a .vti file, found '{}'",
                     place, kind));
   };
   std::string base = kind;
@@ -67,19 +68,19 @@ grid<T> made_cells(const std::string& place, const std::string& kind, const exte
 
 /// All cells of a field or a coefficient.
 template <class T>
-grid<T> cells_of_value(const given_value& v, const extents& size, const std::string& precision) {
+grid<T> cells_of_value(const std::string& name, const given_value& v, const extents& size,
+                       const std::string& precision) {
   if (const auto* number = std::get_if<double>(&v.value))
     return grid<T>(size, static_cast<T>(*number));
   const auto* text = std::get_if<std::string>(&v.value);
-  if (!text)
-    throw input_error(v.place + ": expected a number, a kind or a .npy file, found an array");
+  if (!text) throw input_error(v.place + ": expected a number, a kind or a file, found an array");
   if (!v.is_file()) return made_cells<T>(v.place, *text, size);
-  npy_reader reader(*text);
-  require_precision(*text, reader.facts(), precision);
-  if (reader.facts().size != size)
+  field_input input(*text, size.dims, name);
+  require_precision(*text, input.single(), precision);
+  if (input.size() != size)
     throw input_error(fmt::format("{}: expected {} cells as the fields have, found {}", *text,
-                                  to_string(size), to_string(reader.facts().size)));
-  return read_finite<T>(*text, reader);
+                                  to_string(size), to_string(input.size())));
+  return input.finite_values<T>();
 }
 
 /// A row for each step, a column for each cell.
@@ -91,11 +92,11 @@ std::vector<T> series_of(const given_source& s, std::size_t cells, const std::st
     for (const double number : *numbers) all.insert(all.end(), cells, static_cast<T>(number));
     return all;
   }
-  if (!v.is_file())
+  if (!v.is_file() || !v.file().ends_with(".npy"))
     throw input_error(v.place + ": expected an array with a number for each step, or a .npy file");
-  const auto& file = std::get<std::string>(v.value);
+  const std::string& file = v.file();
   npy_reader reader(file);
-  require_precision(file, reader.facts(), precision);
+  require_precision(file, reader.facts().single, precision);
   const extents size = reader.facts().size;
   if (size.dims != 2 || size.x != static_cast<int>(cells))
     throw input_error(
@@ -115,16 +116,15 @@ void set_values(field_runner<T>& runner, const fields_problem& p, const extents&
                                     p.file, name, what));
     return found->second;
   };
-  for (int f = 0; f < p.definition.fields(); ++f)
-    runner.set_field(
-        f, cells_of_value<T>(given(tape.fields[static_cast<std::size_t>(f)], "a field"), size,
-                             precision)
-               .cells());
-  for (int c = 0; c < p.definition.coefficients(); ++c)
+  for (int f = 0; f < p.definition.fields(); ++f) {
+    const std::string& name = tape.fields[static_cast<std::size_t>(f)];
+    runner.set_field(f, cells_of_value<T>(name, given(name, "a field"), size, precision).cells());
+  }
+  for (int c = 0; c < p.definition.coefficients(); ++c) {
+    const std::string& name = tape.coefficients[static_cast<std::size_t>(c)];
     runner.set_coefficient(
-        c, cells_of_value<T>(given(tape.coefficients[static_cast<std::size_t>(c)], "a coefficient"),
-                             size, precision)
-               .cells());
+        c, cells_of_value<T>(name, given(name, "a coefficient"), size, precision).cells());
+  }
   for (int k = 0; k < p.definition.parameters(); ++k) {
     const given_value& v = given(tape.parameters[static_cast<std::size_t>(k)], "a parameter");
     if (const auto* number = std::get_if<double>(&v.value))
@@ -137,7 +137,51 @@ void set_values(field_runner<T>& runner, const fields_problem& p, const extents&
   }
 }
 
-output_files check_outputs(const fields_arguments& args, const fields_problem& p) {
+/// All files that are read.
+std::vector<std::string> inputs_of(const fields_problem& p) {
+  std::vector<std::string> inputs;
+  if (p.is_file) inputs.push_back(p.file);
+  for (const auto& [name, v] : p.values)
+    if (v.is_file()) inputs.push_back(v.file());
+  for (const given_source& s : p.sources)
+    if (s.series.is_file()) inputs.push_back(s.series.file());
+  return inputs;
+}
+
+/// What the options for fields, pictures and frames ask for.
+struct shown_field {
+  int field = 0;
+  std::optional<frames_request> frames;
+};
+
+int steps_of(const fields_arguments& args, const fields_problem& p) {
+  return args.steps.value_or(p.steps.value_or(usual_steps));
+}
+
+shown_field check_shown(const fields_arguments& args, const fields_problem& p) {
+  shown_field shown;
+  if (!args.field.empty()) {
+    if (!args.output && !args.animation)
+      throw input_error("--field: says what --output and --animation show, which are not there");
+    shown.field = find_field(p.definition, "--field", args.field);
+  }
+  if (args.every && !args.animation)
+    throw input_error("--every: steps between two frames of --animation, which is not there");
+  if (args.animation)
+    shown.frames = make_frames(args.animation, p.definition, shown.field, args.every, args.scale,
+                               steps_of(args, p));
+  const bool pictures = (args.output && is_picture(args.output)) ||
+                        (args.animation && is_picture(args.animation)) ||
+                        std::ranges::any_of(p.outputs, [](const given_output& o) {
+                          return is_picture(destination(o.place, o.file));
+                        });
+  if (args.scale && !pictures)
+    throw input_error("--scale: of a picture (.png), which is not there");
+  return shown;
+}
+
+output_files check_outputs(const fields_arguments& args, const fields_problem& p,
+                           const shown_field& shown) {
   output_files outputs;
   const auto add = [&](const destination& to, bool field) {
     if (to && field) require_field_name(to);
@@ -147,45 +191,29 @@ output_files check_outputs(const fields_arguments& args, const fields_problem& p
   for (const given_output& o : p.outputs) add(destination(o.place, o.file), true);
   for (const given_receiver& r : p.receivers) add(destination(r.place, r.output), false);
   outputs.add(args.report.json);
-  if (p.is_file) outputs.protect(p.file);
-  for (const auto& [name, v] : p.values)
-    if (v.is_file()) outputs.protect(std::get<std::string>(v.value));
-  for (const given_source& s : p.sources)
-    if (s.series.is_file()) outputs.protect(std::get<std::string>(s.series.value));
+  const std::vector<std::string> inputs = inputs_of(p);
+  if (shown.frames) shown.frames->check(outputs, inputs);
+  for (const std::string& input : inputs) outputs.protect(input);
   return outputs;
-}
-
-template <class T>
-field_range range_of(const std::string& name, std::span<const T> cells) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  field_range r{name, none, none, 0};
-  for (const T cell : cells) {
-    const double v = cell;
-    if (!std::isfinite(v)) {
-      ++r.nonfinite;
-      continue;
-    }
-    r.least = std::isnan(r.least) ? v : std::min(r.least, v);
-    r.greatest = std::isnan(r.greatest) ? v : std::max(r.greatest, v);
-  }
-  return r;
 }
 
 /// Fields, then records.
 template <class T>
-void write_results(const fields_arguments& args, const fields_problem& p,
+void write_results(const fields_arguments& args, const fields_problem& p, const shown_field& shown,
                    const field_runner<T>& runner, const extents& size, fields_result& result,
                    handover& by) {
   const auto write = [&](const destination& to, const std::string& what, const grid<T>& u) {
-    if (by.attempt(to.label(), [&] { write_field(to.path(), u); }))
+    if (by.attempt(to.label(), [&] { write_field(to.path(), u, what, args.scale); }))
       result.files.emplace_back(what, to.label());
   };
   for (int f = 0; f < p.definition.fields(); ++f) {
     const std::string& name = p.definition.tape().fields[static_cast<std::size_t>(f)];
     grid<T> u(size);
     runner.field(f, u.cells());
-    result.ranges.push_back(range_of(name, std::span<const T>(u.cells())));
-    if (f == 0 && args.output) write(args.output, name, u);
+    const value_range range = dwell::range_of<T>(u.cells());
+    result.ranges.push_back(
+        {name, range.least, range.greatest, static_cast<std::int64_t>(range.nonfinite)});
+    if (f == shown.field && args.output) write(args.output, name, u);
     for (const given_output& o : p.outputs)
       if (o.field == f) write(destination(o.place, o.file), name, u);
   }
@@ -203,15 +231,39 @@ void write_results(const fields_arguments& args, const fields_problem& p,
   }
 }
 
+/// The steps, and the frames that are wanted, the first and the last state among them.
 template <class T>
-exit_code run_in(const fields_arguments& args, const fields_problem& p, const extents& size,
-                 const output_files& outputs, double begin) {
+void do_steps(field_runner<T>& runner, const shown_field& shown, const extents& size,
+              fields_result& result, handover& by) {
+  if (!shown.frames) {
+    runner.run(result.max_steps);
+    return;
+  }
+  const frames_request& wanted = *shown.frames;
+  frame_taker<T> frames(wanted, size);
+  grid<T> u(size);
+  const auto take = [&](std::int64_t step) {
+    runner.field(wanted.field, u.cells());
+    frames.take(step, u, by);
+  };
+  take(0);
+  const field_outcome done = runner.run(result.max_steps, wanted.every,
+                                        [&](const field_progress& now) { take(now.step); });
+  if (frames.last() != done.steps) take(done.steps);
+  frames.finish(by);
+  if (!frames.failed()) result.files.emplace_back("animation", wanted.to.label());
+  result.animation = frames.made();
+}
+
+template <class T>
+exit_code run_in(const fields_arguments& args, const fields_problem& p, const shown_field& shown,
+                 const extents& size, const output_files& outputs, double begin) {
   fields_result result;
   result.file = p.file;
   result.definition = p.definition;
   result.size = to_string(size);
   result.requested_executor = args.executor;
-  result.max_steps = args.steps.value_or(p.steps.value_or(usual_steps));
+  result.max_steps = steps_of(args, p);
   progress_line progress(!args.report.quiet);
   progress.show("setting up");
   field_options options;
@@ -243,13 +295,13 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const ex
   result.read_s = clock.lap();
   {
     graceful_stop on_signal;
-    runner.run(result.max_steps);
+    handover by;
+    do_steps(runner, shown, size, result, by);
     progress.erase();
     result.report = runner.report();
     result.rows = runner.reductions();
-    handover by;
     clock.lap();
-    write_results(args, p, runner, size, result, by);
+    write_results(args, p, shown, runner, size, result, by);
     result.write_s = clock.lap();
     result.wall_s = seconds_on_host() - begin;
     for (const auto& w : result.warnings) warn(w);
@@ -260,9 +312,10 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const ex
 }  // namespace
 
 std::span<const std::string_view> options_of_fields() {
-  static constexpr std::array<std::string_view, 14> all{
-      "STENCIL",     "--set",    "--size", "--steps", "--device", "--threads", "--executor",
-      "--precision", "--output", "--json", "--quiet", "--help",   "--config",  "--boundary"};
+  static constexpr std::array<std::string_view, 18> all{
+      "STENCIL",    "--set",       "--size",   "--steps", "--device", "--threads",
+      "--executor", "--precision", "--output", "--json",  "--quiet",  "--help",
+      "--config",   "--boundary",  "--field",  "--scale", "--every",  "--animation"};
   return all;
 }
 
@@ -280,10 +333,11 @@ exit_code run_fields(const fields_arguments& args) {
   fields_problem p = read_problem(args.file);
   for (const std::string& one : args.set) set_value(p, one);
   if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
-  const output_files outputs = check_outputs(args, p);
+  const shown_field shown = check_shown(args, p);
+  const output_files outputs = check_outputs(args, p, shown);
   const extents size = size_of(p, args.size);
-  return args.precision == "f32" ? run_in<float>(args, p, size, outputs, begin)
-                                 : run_in<double>(args, p, size, outputs, begin);
+  return args.precision == "f32" ? run_in<float>(args, p, shown, size, outputs, begin)
+                                 : run_in<double>(args, p, shown, size, outputs, begin);
 }
 
 }  // namespace dwell::app

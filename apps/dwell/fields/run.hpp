@@ -14,6 +14,7 @@
 #include "cli/report_target.hpp"
 
 #include "dwell/formats/extents.hpp"
+#include "dwell/formats/png.hpp"
 
 namespace dwell::app {
 
@@ -27,7 +28,11 @@ struct fields_arguments {
   int threads = 0;
   std::string precision, executor;
   std::string boundary;  ///< word for all sides of all fields; empty: as the file has it
-  destination output;    ///< file of the first field
+  std::string field;     ///< that `output` and `animation` show; empty: the first one
+  destination output;    ///< file of the field
+  destination animation;
+  std::optional<int> every;        ///< steps between two frames
+  std::optional<png_scale> scale;  ///< common to pictures and the animation
   report_target report;
 };
 

@@ -111,7 +111,7 @@ std::vector<T> cells_of_file(const std::string& file, const std::vector<int>& ce
     return out;
   }
   npy_reader reader(file);
-  require_precision(file, reader.facts(), precision);
+  require_precision(file, reader.facts().single, precision);
   const extents size =
       cells.size() == 2 ? extents(cells[0], cells[1]) : extents(cells[0], cells[1], cells[2]);
   if (reader.facts().size != size)

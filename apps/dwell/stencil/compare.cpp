@@ -107,10 +107,10 @@ stencil_comparison head_of(const compare_stencil_arguments& args, const device_f
 template <class T>
 void read_source(const compare_stencil_arguments& args, const std::vector<compared_field>& subjects,
                  stencil_request& request) {
-  npy_reader from(args.source);
-  require_precision(args.source, from.facts(), args.precision);
-  for (const auto& s : subjects) require_source(args.source, from.facts(), s.size);
-  request.source = read_finite<T>(args.source, from);
+  field_input from(args.source, subjects.front().size.dims);
+  require_precision(args.source, from.single(), args.precision);
+  for (const auto& s : subjects) require_source(from, s.size);
+  request.source = from.finite_values<T>();
 }
 
 exit_code run(const compare_stencil_arguments& args) {

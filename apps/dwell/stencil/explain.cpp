@@ -38,7 +38,8 @@ struct stencil_part : explain_part {
             ->type_name(""));
     app.add_option(
            "--size", size,
-           "Cells: rows x columns, or planes x rows x columns (default: as FILE.toml has it)")
+           "Cells: rows x columns, or planes x rows x columns; of several fields in one dimension "
+           "a number (default: as FILE.toml has it)")
         ->type_name("NxN[xN]");
     add_input(app, "--source", source, "As of 'dwell stencil': not all kernels take one",
               "f.npy|-");
@@ -72,8 +73,8 @@ struct stencil_part : explain_part {
     fields = read_problem(options.shape);
     if (command_line->get_option("--boundary")->count() > 0)
       fields->boundaries = {field_boundary::all(parse_field_side(to_string(options.edge)))};
-    cells =
-        size_of(*fields, size.empty() ? std::nullopt : std::optional(parse_size("--size", size)));
+    cells = size_of(*fields,
+                    size.empty() ? std::nullopt : std::optional(parse_size("--size", size, 1)));
   }
   explanation explain(const device_facts& facts) const {
     if (fields) {

@@ -18,9 +18,6 @@
 #include "dwell/base/nearest.hpp"
 #include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/field_values.hpp"
-#include "dwell/formats/npy.hpp"
-#include "dwell/formats/png.hpp"
-#include "dwell/formats/vti.hpp"
 
 namespace dwell::app {
 namespace {
@@ -32,13 +29,15 @@ bool whole(std::string_view text, V& value) {
 }
 
 /// "300x200" or "30x20x10", each number at least 1.
-std::optional<extents> numbers_along_axes(const std::string& text) {
+std::optional<extents> numbers_along_axes(const std::string& text, std::size_t least_dims = 2) {
   const auto parts = pieces_of(text, 'x');
-  if (parts.size() != 2 && parts.size() != 3) return std::nullopt;
+  if (parts.size() < least_dims || parts.size() > 3) return std::nullopt;
   int n[3] = {};
   for (std::size_t k = 0; k < parts.size(); ++k)
     if (!whole(parts[k], n[k]) || n[k] < 1) return std::nullopt;
-  return parts.size() == 2 ? extents(n[0], n[1]) : extents(n[0], n[1], n[2]);
+  return parts.size() == 1   ? extents(n[0])
+         : parts.size() == 2 ? extents(n[0], n[1])
+                             : extents(n[0], n[1], n[2]);
 }
 
 /// The finite number in `text`, with blanks around it and "+" before it as people write them.
@@ -66,15 +65,15 @@ double random_value(std::uint64_t seed, std::uint64_t cell) {
 
 }  // namespace
 
-extents parse_size(const std::string& option, const std::string& text) {
-  const auto size = numbers_along_axes(text);
+extents parse_size(const std::string& option, const std::string& text, int least_dims) {
+  const auto size = numbers_along_axes(text, static_cast<std::size_t>(least_dims));
   if (!size)
     throw input_error(
         fmt::format("{}: expected rows x columns such as 4096x4096, or 256x256x256 in three "
-                    "dimensions, of 1 to 2147483647 cells each, found '{}'",
-                    option, text));
+                    "dimensions{}, of 1 to 2147483647 cells each, found '{}'",
+                    option, least_dims == 1 ? ", 1000 in one" : "", text));
   try {
-    check_extents(*size);
+    check_extents(*size, 1);
   } catch (const input_error&) {
     throw input_error(fmt::format("{}: expected at most 2^40 cells, found '{}'", option, text));
   }
@@ -136,7 +135,9 @@ grid<T> make_initial(const std::string& text, const extents& n) {
   std::uint64_t seed = 0;
   const bool random = random_seed(text, seed);
   // A disc (ball) of a tenth of the shortest side; squares of an eighth of it.
-  const int shortest = n.dims == 3 ? std::min({n.x, n.y, n.z}) : std::min(n.x, n.y);
+  const int shortest = n.dims == 3   ? std::min({n.x, n.y, n.z})
+                       : n.dims == 2 ? std::min(n.x, n.y)
+                                     : n.x;
   // The cells nearest the middle, half a cell off along an even side, are hot however small it is.
   const auto off_middle = [](int cells) { return cells % 2 == 0 ? 0.25 : 0.0; };
   const double nearest = off_middle(n.x) + off_middle(n.y) + off_middle(n.z);
@@ -161,25 +162,43 @@ grid<T> make_initial(const std::string& text, const extents& n) {
 }
 
 void require_source(const std::string& source, const extents& field, const std::string& precision) {
-  const npy_facts facts = inspect_npy(source);
-  require_precision(source, facts, precision);
-  require_source(source, facts, field);
+  const field_input from(source, field.dims);
+  require_precision(source, from.single(), precision);
+  require_source(from, field);
 }
 
-void require_precision(const std::string& file, const npy_facts& facts,
-                       const std::string& precision) {
-  const std::string found = facts.single ? "f32" : "f64";
+void require_precision(const std::string& file, bool single, const std::string& precision) {
+  const std::string found = single ? "f32" : "f64";
   if (found != precision)
     throw input_error(
         fmt::format("{}: expected {} values, found {}; add --precision {} to compute with these",
                     file, precision, found, found));
 }
 
-void require_source(const std::string& source, const npy_facts& facts, const extents& field) {
-  const extents& there = facts.size;
-  if (there != field)
-    throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", source,
-                                  to_string(field), to_string(there)));
+void require_source(const field_input& source, const extents& field) {
+  if (source.size() != field)
+    throw input_error(fmt::format("{}: expected {} cells as the field has, found {}", source.file(),
+                                  to_string(field), to_string(source.size())));
+}
+
+field_input::field_input(std::string file, int dims, const std::string& name)
+    : file_(std::move(file)),
+      reader_(file_.ends_with(".vti")
+                  ? std::variant<npy_reader, vti_reader>(vti_reader(file_, dims, name))
+                  : npy_reader(file_, npy_accepts::floats, dims == 1 ? 1 : 2)) {}
+
+const extents& field_input::size() const {
+  return std::visit([](const auto& r) -> const extents& { return r.facts().size; }, reader_);
+}
+bool field_input::single() const {
+  return std::visit([](const auto& r) { return r.facts().single; }, reader_);
+}
+
+template <class T>
+grid<T> field_input::finite_values() {
+  auto values = std::visit([](auto& r) { return r.template values<T>(); }, reader_);
+  require_finite<T>(file_, std::as_const(values).view());
+  return values;
 }
 
 void require_field_name(const destination& to) {
@@ -196,13 +215,29 @@ grid<T> read_finite(const std::string& file, npy_reader& from) {
   return values;
 }
 
+png_scale parse_scale(const std::string& text) {
+  const auto parts = pieces_of(text, ':');
+  const auto least = parts.size() == 2 ? signed_number(parts[0]) : std::nullopt,
+             greatest = parts.size() == 2 ? signed_number(parts[1]) : std::nullopt;
+  if (!least || !greatest || *least >= *greatest)
+    throw input_error(fmt::format(
+        "--scale: expected two finite numbers, the smaller one first, such as 0:1, found '{}'",
+        text));
+  return {*least, *greatest};
+}
+
+bool is_picture(const destination& to) {
+  return std::filesystem::path(to.path()).extension() == ".png";
+}
+
 template <class T>
-void write_field(const std::string& file, const grid<T>& u) {
+void write_field(const std::string& file, const grid<T>& u, const std::string& name,
+                 const std::optional<png_scale>& scale) {
   const auto suffix = std::filesystem::path(file).extension();
   if (suffix == ".png")
-    write_png<T>(file, u.view());
+    write_png<T>(file, u.view(), scale);
   else if (suffix == ".vti")
-    write_vti<T>(file, u.view());
+    write_vti<T>(file, u.view(), name);
   else
     write_npy<T>(file, u.view());
 }
@@ -211,7 +246,11 @@ template grid<double> make_initial(const std::string&, const extents&);
 template grid<float> make_initial(const std::string&, const extents&);
 template grid<double> read_finite(const std::string&, npy_reader&);
 template grid<float> read_finite(const std::string&, npy_reader&);
-template void write_field(const std::string&, const grid<double>&);
-template void write_field(const std::string&, const grid<float>&);
+template grid<double> field_input::finite_values();
+template grid<float> field_input::finite_values();
+template void write_field(const std::string&, const grid<double>&, const std::string&,
+                          const std::optional<png_scale>&);
+template void write_field(const std::string&, const grid<float>&, const std::string&,
+                          const std::optional<png_scale>&);
 
 }  // namespace dwell::app

@@ -36,7 +36,6 @@
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 #include "dwell/execution/stencil/plan/policy.hpp"
-#include "dwell/formats/npy.hpp"
 
 namespace dwell::app {
 namespace {
@@ -57,7 +56,10 @@ struct stencil_arguments {
   rank_choice ranks;
   std::string rank_grid;
   int exchange_every = 0;
-  destination output;
+  destination output, animation;
+  std::string field;
+  int every = 0;
+  std::optional<png_scale> scale;
   bool timing = false;
   report_target report;
 };
@@ -78,7 +80,7 @@ output_files check_files(const stencil_arguments& args) {
 
 /// The files to read, opened once, before anything is set up.
 struct input_files {
-  std::optional<npy_reader> field, source;
+  std::optional<field_input> field, source;
 };
 
 /// The field's extents, from --size or from --input, which must agree.
@@ -86,10 +88,10 @@ extents find_size(const stencil_arguments& args, const stencil_shape& shape,
                   const input_files& inputs) {
   if (!args.size && !inputs.field)
     throw input_error("expected --size or --input: how large is the field?");
-  if (inputs.field && args.size && inputs.field->facts().size != *args.size)
+  if (inputs.field && args.size && inputs.field->size() != *args.size)
     throw input_error(fmt::format("{}: expected the {} cells of --size, found {}", args.input,
-                                  to_string(*args.size), to_string(inputs.field->facts().size)));
-  const extents size = args.size ? *args.size : inputs.field->facts().size;
+                                  to_string(*args.size), to_string(inputs.field->size())));
+  const extents size = args.size ? *args.size : inputs.field->size();
   if (size.dims != shape.dims)
     throw input_error(fmt::format("{}: {} works on {} dimensions, found {}",
                                   args.size ? "--size" : args.input, shape.name, shape.dims,
@@ -99,8 +101,8 @@ extents find_size(const stencil_arguments& args, const stencil_shape& shape,
 
 /// Is what is read of the run's precision? Asked before any value is read.
 void require_precisions(const stencil_arguments& args, const input_files& inputs) {
-  if (inputs.field) require_precision(args.input, inputs.field->facts(), args.precision);
-  if (inputs.source) require_precision(args.source, inputs.source->facts(), args.precision);
+  if (inputs.field) require_precision(args.input, inputs.field->single(), args.precision);
+  if (inputs.source) require_precision(args.source, inputs.source->single(), args.precision);
 }
 
 void set_options(stencil_arguments& args, const stencil_shape& shape) {
@@ -136,7 +138,7 @@ void write_output(const stencil_arguments& args, const grid<T>& u, stencil_resul
     result.warnings.push_back(to.label() + " is kept as it was: the result is not finite");
     return;
   }
-  if (by.attempt(to.label(), [&] { write_field(to.path(), u); }))
+  if (by.attempt(to.label(), [&] { write_field(to.path(), u, "u", args.scale); }))
     result.files.emplace_back("field", to.label());
 }
 
@@ -162,9 +164,8 @@ stencil_problem<T> read_problem(const stencil_arguments& args, const extents& si
   result.timing = args.timing;
   progress.show("reading");
   stopwatch clock;
-  p.u = inputs.field ? read_finite<T>(args.input, *inputs.field)
-                     : make_initial<T>(result.start, size);
-  if (inputs.source) p.source = read_finite<T>(args.source, *inputs.source);
+  p.u = inputs.field ? inputs.field->finite_values<T>() : make_initial<T>(result.start, size);
+  if (inputs.source) p.source = inputs.source->finite_values<T>();
   result.read_s = clock.lap();
   return p;
 }
@@ -256,11 +257,11 @@ exit_code run_as(stencil_arguments& args, communicator* comm) {
       throw input_error("--input and --initial both say what the field is: expected one of them");
     if (!first) return extents(1, 1);  // the first one's counts
     outputs = check_files(args);
-    if (!args.input.empty()) inputs.field.emplace(args.input);
+    if (!args.input.empty()) inputs.field.emplace(args.input, shape.dims);
     const extents found = find_size(args, shape, inputs);
-    if (!args.source.empty()) inputs.source.emplace(args.source);
+    if (!args.source.empty()) inputs.source.emplace(args.source, shape.dims);
     require_precisions(args, inputs);
-    if (inputs.source) require_source(args.source, inputs.source->facts(), found);
+    if (inputs.source) require_source(*inputs.source, found);
     where = args.ranks.any()
                 ? device::cpu(1)
                 : args.device_facts.plan(resolve(args.device, args.threads, threads_for::runs));
@@ -289,12 +290,27 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
   if (has_fields(args.shape)) {
     require_options_of_fields(app, options_of_fields());
     const bool other_boundary = app.get_option("--boundary")->count() > 0;
-    return run_fields({args.shape, args.set, args.size, args.steps, args.device, args.threads,
-                       args.precision, args.options.executor,
-                       other_boundary ? to_string(args.options.edge) : std::string(), args.output,
-                       args.report});
+    return run_fields({.file = args.shape,
+                       .set = args.set,
+                       .size = args.size,
+                       .steps = args.steps,
+                       .device = args.device,
+                       .threads = args.threads,
+                       .precision = args.precision,
+                       .executor = args.options.executor,
+                       .boundary = other_boundary ? to_string(args.options.edge) : std::string(),
+                       .field = args.field,
+                       .output = args.output,
+                       .animation = args.animation,
+                       .every = args.every > 0 ? std::optional(args.every) : std::nullopt,
+                       .scale = args.scale,
+                       .report = args.report});
   }
-  if (!args.set.empty()) throw input_error("--set: is for stencils of several fields");
+  for (const char* option : {"--set", "--field", "--animation", "--every"})
+    if (app.get_option(option)->count() > 0)
+      throw input_error(fmt::format("{}: is for stencils of several fields", option));
+  if (args.scale && !is_picture(args.output))
+    throw input_error("--scale: of a picture (.png), which is not there");
   const exit_code code = run_on_processes(args.ranks, args.threads,
                                           [&](communicator* comm) { return run_as(args, comm); });
   warn_of_leaving("--policy", args.options.policy);
@@ -312,7 +328,7 @@ std::string shape_list() {
 }
 
 std::string fields_list() {
-  std::string list = "Stencils of several fields, on CPUs (one of one's own: FILE.toml):\n";
+  std::string list = "Stencils of several fields (one of one's own: FILE.toml):\n";
   std::string line = " ";
   for (const ready_stencil& one : ready_stencils()) {
     if (line.size() + one.name.size() > 76) list += line + "\n", line = " ";
@@ -323,7 +339,9 @@ std::string fields_list() {
 
 constexpr const char* picture_help =
     "A .png shows row 0 on top, of a field in three dimensions plane nz/2 with the\n"
-    "range of that plane; over 2048 cells a side every n-th; grey is not finite.\n";
+    "range of that plane, of one dimension a curve; over 2048 cells a side every n-th;\n"
+    "grey is not finite. Of a .vti file the array of the field's name is read, else its\n"
+    "active scalars or its only array, of points or cells, without compression.\n";
 
 void add_problem(CLI::App& app, stencil_arguments& args) {
   app.option_defaults()->group("Problem");
@@ -333,11 +351,13 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
           ->type_name(""),
       {names_of_stencils()});
   app.add_option_function<std::string>(
-         "--size", [&args](const std::string& text) { args.size = parse_size("--size", text); },
-         "Cells: rows x columns, or planes x rows x columns")
+         "--size", [&args](const std::string& text) { args.size = parse_size("--size", text, 1); },
+         "Cells: rows x columns, or planes x rows x columns; of several fields in one dimension a "
+         "number")
       ->type_name("NxN[xN]");
   add_input(app, "--input", args.input,
-            "Field to start from, e.g. the --output of an earlier run; - is standard input, here "
+            "Field to start from, .npy or .vti, e.g. the --output of an earlier run; - is standard "
+            "input, here "
             "and below",
             "u.npy|-");
   set_initial_completions(
@@ -352,11 +372,12 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
   app.add_option(
          "--set", args.set,
          "Value of a field, a coefficient or a parameter, of several fields: a number, a kind of "
-         "--initial or a .npy file")
+         "--initial, a .npy or a .vti file")
       ->type_name("NAME=VALUE")
       ->expected(1)
       ->take_all();
-  add_input(app, "--source", args.source, "Added to every changing cell in every step", "f.npy|-");
+  add_input(app, "--source", args.source,
+            "Added to every changing cell in every step: .npy or .vti", "f.npy|-");
   add_stencil_flag(
       app, stencil_surface::run, "edge", args.options,
       "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
@@ -409,6 +430,25 @@ void add_results(CLI::App& app, stencil_arguments& args) {
                   "standard output (-), in a pipe or a device without an ending as .npy. With it "
                   "there, the report goes to standard error. The file of --input may be named "
                   "again; it stays as it was if the result is not finite");
+  app.add_option(
+         "--field", args.field,
+         "Of several fields, the one that --output and --animation show (default: the first)")
+      ->type_name("NAME");
+  app.add_option_function<std::string>(
+         "--scale", [&args](const std::string& text) { args.scale = parse_scale(text); },
+         "Values of the first and the last colour of pictures (default: the range of the picture, "
+         "of --animation of all frames, which are then kept until the end)")
+      ->type_name("MIN:MAX");
+  add_destination(
+      app, "--animation", args.animation,
+      "Of several fields: write a PNG with several frames (APNG), the start, every --every steps "
+      "and the end, with one scale; in one dimension a picture of rows, one for each frame. With "
+      "{step} in the name a file for each frame, .npy, .vti or, with --scale, .png. Passes of "
+      "several steps end at frames",
+      "FILE.png|NAME-{step}.vti");
+  add_positive(app, "--every", args.every,
+               "Steps between two frames of --animation (default: as make 100 frames, in one "
+               "dimension 500)");
   app.add_flag("--timing", args.timing,
                "In the report: a table of where the time went, from reading to writing");
   add_report_target(app, args.report);
@@ -422,15 +462,16 @@ command add_stencil(CLI::App& app) {
   add_stops(app, *args);
   add_execution(app, *args);
   add_results(app, *args);
-  app.footer("Stencils (what one computes: dwell info NAME):\n" + shape_list() + "\n" +
-             fields_list() + "\n" + problem_file_help + "\n" + initial_help + "\n" + picture_help +
-             "\n" + exit_code_help +
-             "\nExamples:\n"
-             "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
-             "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "
-             "--until 1e-8\n"
-             "  dwell stencil wave2d --size 500x400 --set c2=0.2 --output u.png\n"
-             "  dwell stencil 3d7pt --size 256x256x256 --boundary periodic --json - | jq .time");
+  app.footer(
+      "Stencils (what one computes: dwell info NAME):\n" + shape_list() + "\n" + fields_list() +
+      "\n" + problem_file_help + "\n" + initial_help + "\n" + picture_help + "\n" + exit_code_help +
+      "\nExamples:\n"
+      "  dwell stencil 2d5pt --size 1024x1024 --steps 5000 --output heat.png\n"
+      "  dwell stencil 2d5pt --input f.npy --source f.npy --weights 0,.25,.25,.25,.25 "
+      "--until 1e-8\n"
+      "  dwell stencil wave2d --size 500x400 --set c2=0.2 --output u.png\n"
+      "  dwell stencil gray-scott2d --size 256x256 --steps 8000 --field v --animation v.png\n"
+      "  dwell stencil 3d7pt --size 256x256x256 --boundary periodic --json - | jq .time");
   return [args, &app] { return run(app, *args); };
 }
 

@@ -12,7 +12,7 @@ from ._compare import Comparison, compare
 from ._convolve import ConvolutionReport, ConvolutionRunner, convolve
 from ._core import DeviceError, UnsupportedError
 from ._core import version as _version
-from ._define import Definition, define, keep
+from ._define import Definition, define, explain, keep
 from ._device import DeviceInfo, devices
 from ._field_report import FieldReport
 from ._field_runner import FieldMoment, FieldRunner
@@ -43,7 +43,7 @@ __all__ = [
     "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "GridReport", "GridSolver", "Moment", "Outcome",
     "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver",
     "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",
-    "convolve", "cos", "define", "devices", "dot", "exp", "floor", "fma", "generate", "generated_coordinates",
+    "convolve", "cos", "define", "devices", "dot", "exp", "explain", "floor", "fma", "generate", "generated_coordinates",
     "generated_kinds", "gmres", "keep", "log", "maximum", "minimum", "minres", "poisson", "read_matrix", "reduce",
     "rigid_body_modes", "run", "scan", "shapes", "sin", "sqrt", "stencil", "stencils", "summed_area_table", "tanh",
     "where",

@@ -140,6 +140,40 @@ class Definition:
                         f"{self.name}.function")
 
 
+def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:
+    """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+
+    Parameters
+    ----------
+    definition : Definition
+        Of ``define``, or of ``dwell.stencils``.
+    size : sequence of int
+        Cells along each axis, the slowest first.
+    **options
+        As of ``Definition.explain``.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    TypeError
+        Not a definition, or another option.
+    ValueError, UnsupportedError, DeviceError
+        As ``FieldRunner`` does.
+
+    Examples
+    --------
+    >>> import dwell
+    >>> "naive on 1 thread" in dwell.explain(dwell.stencils.heat(), (50, 40), device="cpu", executor="naive")
+    True
+    """
+    if not isinstance(definition, Definition):
+        raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
+    return definition.explain(size, **options)
+
+
 @overload
 def define(
     function: Callable[..., Any], *, fields: str | Sequence[str], coefficients: str | Sequence[str] = "",

@@ -5,15 +5,17 @@
 
 namespace dwell {
 
-/// Cells along each axis, slowest axis first, as NumPy writes a shape: {y, x} or {z, y, x}. In two
-/// dimensions z is 1.
+/// Cells along each axis, slowest axis first, as NumPy writes a shape: {x}, {y, x} or {z, y, x}. In
+/// two dimensions z is 1, in one y, too.
 struct extents {
   int z = 1;     ///< planes
   int y = 1;     ///< rows
   int x = 1;     ///< columns
-  int dims = 2;  ///< 2 or 3
+  int dims = 2;  ///< 1, 2 or 3
 
   constexpr extents() = default;  ///< one cell
+  /// Makes extents of one dimension.
+  explicit constexpr extents(int x_cells) : x(x_cells), dims(1) {}
   /// Makes extents of two dimensions.
   constexpr extents(int y_cells, int x_cells) : y(y_cells), x(x_cells) {}
   /// Makes extents of three dimensions.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A regular grid of cells in two or three dimensions: its extents, a view, and an owner. Cells lie
+// A regular grid of cells in one to three dimensions: its extents, a view, and an owner. Cells lie
 // in C order (x fastest) without padding, as NumPy would store them.
 #pragma once
 #include <algorithm>
@@ -41,7 +41,8 @@ struct grid_box {
 /// "300x200": as a user writes it.
 inline std::string to_string(const extents& n) {
   std::string s = n.dims == 3 ? std::to_string(n.z) + "x" : "";
-  return s + std::to_string(n.y) + "x" + std::to_string(n.x);
+  if (n.dims != 1) s += std::to_string(n.y) + "x";
+  return s + std::to_string(n.x);
 }
 
 /// The most cells a grid may have: byte counts and offsets then stay far from 63 bits.
@@ -56,9 +57,14 @@ constexpr bool contains(const extents& all, const grid_box& box) {
   return true;
 }
 
-/// Throws input_error unless `n` has 2 or 3 axes of at least one cell, and not too many cells.
-inline void check_extents(const extents& n) {
-  if (n.z < 1 || n.y < 1 || n.x < 1 || (n.dims != 2 && n.dims != 3) || (n.dims == 2 && n.z != 1))
+/// Throws input_error unless `n` has `least_dims` to 3 axes of at least one cell, and not too many
+/// cells.
+inline void check_extents(const extents& n, int least_dims = 2) {
+  if (n.dims < least_dims || n.dims > 3)
+    throw input_error("size: expected " + std::to_string(least_dims) +
+                      (least_dims == 2 ? " or 3 axes, found " : " to 3 axes, found ") +
+                      std::to_string(n.dims));
+  if (n.z < 1 || n.y < 1 || n.x < 1 || (n.dims < 3 && n.z != 1) || (n.dims == 1 && n.y != 1))
     throw input_error("size: expected at least one cell along each axis, found " + to_string(n));
   if (static_cast<std::size_t>(n.y) * static_cast<std::size_t>(n.x) >
       max_cells / static_cast<std::size_t>(n.z))
@@ -91,9 +97,10 @@ template <class T>
 class grid {
  public:
   grid() : grid(extents(1, 1)) {}  ///< one cell
-  /// `n` cells of one value. Throws input_error where check_extents() does.
+  /// `n` cells of one value, in one to three dimensions. Throws input_error where check_extents()
+  /// does.
   explicit grid(const extents& n, T value = T(0))
-      : size_((check_extents(n), n)), cells_(n.cells(), value) {}
+      : size_((check_extents(n, 1), n)), cells_(n.cells(), value) {}
 
   const extents& size() const { return size_; }           ///< cells along each axis
   std::span<T> cells() { return cells_; }                 ///< all, in memory's order

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// NumPy's .npy files: two- and three-dimensional arrays of float64 ('<f8') or float32 ('<f4'), and
-// where they are asked for of float16 ('<f2') or uint8 ('|u1'), in C order; of vectors see
-// vector_file.hpp. Reading is strict: another type, order or shape, a short or a long file is an
-// input_error that names the file, what was expected and what was found.
+// NumPy's .npy files: arrays of two or three axes, where it is asked for also of one, of float64
+// ('<f8') or float32 ('<f4'), and where they are asked for of float16 ('<f2') or uint8 ('|u1'), in
+// C order; of vectors see vector_file.hpp. Reading is strict: another type, order or shape, a short
+// or a long file is an input_error that names the file, what was expected and what was found.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -34,8 +34,10 @@ class input_file;
 /// Fortran order, and little or big endian.
 class DWELL_API npy_reader {
  public:
-  /// Reads no more than the header, and looks at the length of a regular file.
-  explicit npy_reader(std::filesystem::path file, npy_accepts types = npy_accepts::floats);
+  /// Reads no more than the header, and looks at the length of a regular file. Arrays have
+  /// `least_dims` axes, 1 or 2, to 3.
+  explicit npy_reader(std::filesystem::path file, npy_accepts types = npy_accepts::floats,
+                      int least_dims = 2);
   ~npy_reader();
   npy_reader(npy_reader&&) noexcept;                 ///< what was moved from reads nothing
   const npy_facts& facts() const { return facts_; }  ///< what the header says

@@ -164,6 +164,10 @@ class DWELL_API field_runner {
   /// steps of the outcome. Throws input_error for a negative number, or more steps than a table or
   /// a series has.
   field_outcome run(int steps);
+  /// Likewise, and calls `look` after every `every` of these steps, when the fields may be copied:
+  /// for frames of a film, say. Passes of several steps end there, and launches. It may return
+  /// false to end the run there. Throws input_error also for `every` below 1.
+  field_outcome run(int steps, int every, const progress_function<field_progress>& look);
 
   /// Copies a field to the caller. Throws as set_field().
   void field(int i, std::span<T> cells) const;

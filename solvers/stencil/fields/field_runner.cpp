@@ -2,8 +2,11 @@
 // The public runner, which forwards to its session.
 #include "dwell/stencil/field_runner.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "dwell/base/error.hpp"
 #include "dwell/solvers/stencil/fields/field_session.hpp"
 
 namespace dwell {
@@ -68,6 +71,12 @@ const std::vector<field_reduction_row>& field_runner<T>::reductions() const {
 template <class T>
 field_outcome field_runner<T>::run(int steps) {
   return session_->run(steps);
+}
+template <class T>
+field_outcome field_runner<T>::run(int steps, int every,
+                                   const progress_function<field_progress>& look) {
+  if (every < 1) throw input_error(fmt::format("every: expected 1 step or more, found {}", every));
+  return session_->run(steps, every, look);
 }
 template <class T>
 void field_runner<T>::field(int i, std::span<T> cells) const {

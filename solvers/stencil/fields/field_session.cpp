@@ -180,7 +180,8 @@ field_run_end field_session<T>::run_piece(int steps, const run_control& control)
 }
 
 template <class T>
-field_outcome field_session<T>::run(int steps) {
+field_outcome field_session<T>::run(int steps, int every,
+                                    const progress_function<field_progress>& look) {
   require_steps(steps);
   const double begin = seconds_on_host();
   double last_published = begin;
@@ -200,7 +201,8 @@ field_outcome field_session<T>::run(int steps) {
   const auto copy = [&](int f, std::span<T> cells) { field(f, cells); };
   std::optional<stencil_stop> stop;
   while (!stop && done.steps < steps) {
-    const int piece = reductions_.piece(steps_done_, steps - done.steps);
+    const int to_look = look ? every - done.steps % every : steps;
+    const int piece = std::min(to_look, reductions_.piece(steps_done_, steps - done.steps));
     reductions_.before(steps_done_, copy);
     const field_run_end end = run_piece(piece, control);
     done.steps += end.steps;
@@ -209,6 +211,8 @@ field_outcome field_session<T>::run(int steps) {
       stop = stencil_stop::interrupted;
     else
       stop = reductions_.after(steps_done_, copy);
+    if (look && end.steps == to_look && !look(field_progress{done.steps, done.seconds}))
+      stop = stop.value_or(stencil_stop::interrupted);
     if (!stop && done.steps < steps && asked_to_stop()) stop = stencil_stop::interrupted;
   }
   const bool limited = reductions_.may_end() && steps > 0;

@@ -39,7 +39,8 @@ class field_session {
   std::span<const T> record(int number) const;
   void set_reductions(std::vector<field_reduction> list, int every);
   const std::vector<field_reduction_row>& reductions() const { return reductions_.rows(); }
-  field_outcome run(int steps);
+  /// look: called after every `every` steps; false ends the run.
+  field_outcome run(int steps, int every = 0, const progress_function<field_progress>& look = {});
   void field(int i, std::span<T> cells) const;
   field_report report() const;
 

@@ -143,7 +143,7 @@ def test_fields_leak_nothing():
 
 
 def test_threads_share_a_runner_of_fields():
-    runner = dwell.FieldRunner(dwell.stencils.heat(), u=np.eye(40), k=1.0, boundary="reflect", kernel="interpreted")
+    runner = dwell.FieldRunner(dwell.stencils.heat(), u=np.eye(40), k=1.0, boundary="reflect", device="cpu", kernel="interpreted")
     threads = [threading.Thread(target=lambda: [runner.run(1) for _ in range(25)]) for _ in range(4)]
     for thread in threads:
         thread.start()

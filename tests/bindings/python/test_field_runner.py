@@ -95,7 +95,8 @@ def test_random_expressions_as_scalars_of_numpy(seed):
     definition = dwell.define(traced, fields="u v", coefficients="c", parameters="p")
     u, v, c = (random.uniform(-2, 2, SIZES[dims]).astype(dtype) for _ in range(3))
     p = float(random.uniform(-1, 1))
-    found = dwell.run(definition, u=u, v=v, c=c, p=p, steps=1, boundary="periodic", kernel="interpreted" if seed % 4 else "auto")["u"]
+    found = dwell.run(definition, u=u, v=v, c=c, p=p, steps=1, boundary="periodic", device="cpu",
+                      kernel="interpreted" if seed % 4 else "auto")["u"]
     with np.errstate(all="ignore"):
         for at in np.ndindex(u.shape):
             wanted = eval(text, {"u": Near(u, at), "v": Near(v, at), "c": Near(c, at), "p": dtype(p), "M": Scalars, "K": dtype,
@@ -143,7 +144,8 @@ def test_random_borders(seed):
             axes.append("periodic" if shared == "periodic" else (str("fixed" if shared == "fixed" else low), str(high)))
     boundary = {name: tuple(axes) for name, axes in boundary.items()}
     u, v, c = (random.standard_normal(size).astype(dtype) for _ in range(3))
-    found = dwell.run(definition, u=u, v=v, c=c, steps=3, boundary=boundary, kernel="interpreted" if seed % 4 else "auto")
+    found = dwell.run(definition, u=u, v=v, c=c, steps=3, boundary=boundary, device="cpu",
+                      kernel="interpreted" if seed % 4 else "auto")
     wanted, _ = tape_oracle.run(definition, [u, v], [c], steps=3, boundary=boundary)
     for name, a, b in zip("uv", found, wanted):
         assert np.array_equal(a, b), (name, boundary, far)
@@ -176,7 +178,7 @@ def test_no_choice_changes_a_bit(kernel, executor, threads):
             pytest.skip(str(error))
         assert found.report.executor == executor or executor == "auto"
         assert found.report.kernel == kernel or kernel == "auto"
-        plain = dwell.run(definition, steps=11, kernel="interpreted", executor="naive", **given)
+        plain = dwell.run(definition, steps=11, device="cpu", kernel="interpreted", executor="naive", **given)
         assert all(np.array_equal(a, b) for a, b in zip(found, plain)), name
 
 
@@ -187,7 +189,8 @@ def test_passes_that_cannot_be_are_refused():
 
 
 def test_explain_says_the_plan():
-    text = coupled.explain((500, 400), dtype="float32", executor="naive", kernel="interpreted")
+    text = coupled.explain((500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
+    assert text == dwell.explain(coupled, (500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
     assert text.startswith(repr(coupled)) and "interpreted: as asked for" in text and "naive on 1 thread\n" in text
     assert all(len(line) < 200 for line in text.splitlines())
 
@@ -359,21 +362,22 @@ RUNNER = [
     ("receivers of u: expected cells of whole numbers, found float64", TypeError,
      lambda: dwell.run(coupled, steps=1, receivers={"u": (1.0, 1.0)}, **A)),
     ("every and callback: expected both", ValueError, lambda: dwell.FieldRunner(coupled, **A).run(1, every=1)),
+    ("definition: expected what dwell.define returns, found str", TypeError, lambda: dwell.explain("coupled", (8, 9))),
     ("field: expected u, v, found 'c'", ValueError, lambda: dwell.FieldRunner(coupled, **A).field("c")),
     ("expected u, v, c, p, found 'w'", ValueError, lambda: dwell.FieldRunner(coupled, **A).set(w=1)),
     ("out: expected shape", ValueError, lambda: dwell.FieldRunner(coupled, **A).field("u", np.empty(3))),
     ("out: expected an array of float64", TypeError, lambda: dwell.FieldRunner(coupled, **A).field("u", np.empty((8, 9), "f4"))),
     ("kernel: expected a word, found 3", TypeError, lambda: dwell.run(coupled, steps=1, kernel=3, **A)),
     ("threads: expected a whole number", TypeError, lambda: dwell.run(coupled, steps=1, threads="2", **A)),
-    ("kernel: expected auto, compiled or interpreted, found 'fast'", ValueError, lambda: dwell.run(coupled, steps=1, kernel="fast", **A)),
-    ("executor: expected auto, naive, persistent or temporal, found 'fast'", ValueError, lambda: dwell.run(coupled, steps=1, executor="fast", **A)),
+    ("kernel: expected auto, compiled or interpreted, found 'fast'", ValueError, lambda: dwell.run(coupled, steps=1, kernel="fast", device="cpu", **A)),
+    ("executor: expected auto, naive, persistent or temporal, found 'fast'", ValueError, lambda: dwell.run(coupled, steps=1, executor="fast", device="cpu", **A)),
     ("threads", ValueError, lambda: dwell.run(coupled, steps=1, threads=-1, **A)),
     ("boundary: expected fixed, constant:VALUE, reflect, .* found 'open'", ValueError, lambda: dwell.run(coupled, steps=1, boundary="open", **A)),
     ("boundary: expected a number after 'constant:', found 'x'", ValueError, lambda: dwell.run(coupled, steps=1, boundary="constant:x", **A)),
     ("boundary of field 'u' along .*periodic", ValueError, lambda: dwell.run(coupled, steps=1, boundary=(("periodic", "fixed"), "fixed"), **A)),
     ("boundary of field '.' along .*fixed", ValueError, lambda: dwell.run(coupled, steps=1, boundary={"u": "fixed", "v": "nearest"}, **A)),
     ("boundary of field 'u' along .*cells", ValueError, lambda: dwell.run(coupled, steps=1, boundary="mirror", u=np.ones((8, 1)), v=1, c=1)),
-    ("depth: executor naive has no passes", ValueError, lambda: dwell.run(coupled, steps=1, executor="naive", depth=2, **A)),
+    ("depth: executor naive has no passes", ValueError, lambda: dwell.run(coupled, steps=1, executor="naive", depth=2, device="cpu", **A)),
     ("source.*fixed", ValueError, lambda: dwell.run(coupled, steps=1, sources={"u": ((0, 3), [1.0])}, **A)),
     ("expected 2 axes", ValueError, lambda: coupled.explain((8,))),
     ("size: expected a whole number", TypeError, lambda: coupled.explain((8, "9"))),

@@ -100,6 +100,62 @@ void refused(const std::string& with, F&& f) {
   }
 }
 
+TEST(FieldRunner, LooksBetweenStepsSeeTheFieldsAndChangeNothing) {
+  int passes = 0;
+  for (int seed = 1; seed <= 60; ++seed) {
+    std::mt19937_64 chance(static_cast<std::uint64_t>(seed));
+    const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+    const stencil_definition d(random_tape(chance));
+    const std::vector<std::int64_t> size(static_cast<std::size_t>(d.dims()),
+                                         (d.dims() == 3 ? 10 : 30) + below(6));
+    field_options options;
+    options.kernel = "interpreted";
+    options.boundaries = {field_boundary::all({side_kind::reflect, 0})};
+    std::size_t cells = 1;
+    for (const std::int64_t n : size) cells *= static_cast<std::size_t>(n);
+    std::vector<double> start(cells);
+    for (double& v : start) v = below(1000) / 500.0 - 1;
+    const int steps = below(12), every = 1 + below(5);
+    const auto made = [&](const char* executor) {
+      options.executor = executor;
+      field_runner<double> runner(device::cpu(1 + below(3)), d, size, options);
+      for (int f = 0; f < d.fields(); ++f) runner.set_field(f, start);
+      for (int c = 0; c < d.coefficients(); ++c) runner.set_coefficient(c, start);
+      for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, 0.25);
+      runner.set_reductions({{0, {reduction::sum, false}, {}}, {0, {reduction::max, true}, {}}}, 3);
+      return runner;
+    };
+    auto plain = made("naive"), runner = made(below(2) == 0 ? "naive" : "persistent");
+    try {
+      if (below(2) == 0) runner = made("temporal"), ++passes;
+    } catch (const input_error&) {  // too small, or of one dimension
+    }
+    std::vector<double> seen(cells), wanted(cells);
+    std::vector<std::int64_t> looks;
+    const auto look = [&](const field_progress& now) {
+      looks.push_back(now.step);
+      plain.run(every);
+      for (int f = 0; f < d.fields(); ++f) {
+        runner.field(f, seen);
+        plain.field(f, wanted);
+        EXPECT_TRUE(same_values(seen, wanted)) << "seed " << seed << ", step " << now.step;
+      }
+    };
+    const field_outcome done = runner.run(steps, every, look);
+    EXPECT_EQ(done.steps, steps);
+    EXPECT_EQ(done.stopped, stencil_stop::steps_done);
+    EXPECT_EQ(looks.size(), static_cast<std::size_t>(steps / every)) << "seed " << seed;
+    plain.run(steps % every);
+    runner.field(0, seen);
+    plain.field(0, wanted);
+    EXPECT_TRUE(same_values(seen, wanted)) << "seed " << seed;
+    ASSERT_EQ(runner.reductions().size(), plain.reductions().size());
+    for (std::size_t k = 0; k < plain.reductions().size(); ++k)
+      EXPECT_TRUE(same_values(runner.reductions()[k].values, plain.reductions()[k].values));
+  }
+  EXPECT_GT(passes, 5);
+}
+
 TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   const auto make = [](const std::vector<std::int64_t>& size, auto&& change) {
     field_options o;
@@ -194,6 +250,22 @@ TEST(FieldRunner, EndsAfterAWholeStepOrPassIfAskedTo) {
       EXPECT_TRUE(again.run(100000000).interrupted);
     }
   }
+}
+
+TEST(FieldRunner, ALookMayEndTheRun) {
+  field_options o;
+  o.kernel = "interpreted";
+  field_runner<double> runner(device::cpu(2), heat(), {8, 9}, o);
+  const auto until = [&](std::int64_t last) {
+    return runner.run(100, 7, [=](const field_progress& now) { return now.step < last; });
+  };
+  const field_outcome ended = until(21);
+  EXPECT_EQ(ended.steps, 21);
+  EXPECT_TRUE(ended.interrupted);
+  EXPECT_EQ(until(1000).steps, 100);
+  EXPECT_EQ(runner.report().total_steps, 121);
+  refused("every: expected 1 step or more, found 0",
+          [&] { runner.run(5, 0, [](const field_progress&) {}); });
 }
 
 TEST(FieldRunner, WhatAProgressFunctionThrowsEndsTheRun) {
