@@ -15,6 +15,7 @@
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
+#include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
 
 namespace dwell {
@@ -150,10 +151,12 @@ struct grid_solver<T>::state {
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
-    r.cycle = out.visits_once
-                  ? "V-cycle; coefficients jump, but a W-cycle was not positive definite"
-                  : grids::cycle_name(grid.levels, method);
-    for (const auto& l : grid.levels.levels) r.levels.push_back({axes_of(l.a.shape, dims)});
+    r.cycle = grids::cycle_name(grid.levels, method);
+    if (out.visits_once) r.cycle += "; then a V-cycle, since that was not positive definite";
+    const bool twice = grid.levels.twice && !out.visits_once;
+    for (const auto& l : grids::list_levels(grid.levels, method, twice))
+      r.levels.push_back({axes_of(l.shape, dims)});
+    if (r.levels.empty()) r.levels.push_back({axes_of(shape(), dims)});
     r.iterations = out.iterations;
     r.stopped = out.stopped;
     const double up = std::ldexp(1.0, scale), over = out.rhs_norm > 0 ? 1 / out.rhs_norm : up;
@@ -170,7 +173,7 @@ struct grid_solver<T>::state {
     r.refinements = out.refinements;
     r.stagnated = out.stagnated;
     for (const double h : out.history) r.history.push_back(h * up);
-    r.bytes_per_iteration = grids::iteration_bytes(grid, method);
+    r.bytes_per_iteration = grids::iteration_bytes(grid, method, twice);
     r.setup_s = setup_s;
     r.solve_s = seconds;
     return r;

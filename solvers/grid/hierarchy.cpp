@@ -13,7 +13,8 @@
 namespace dwell::grids {
 namespace {
 
-constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024;
+constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024,
+                      bottom_cells_of_galerkin = 4096;
 constexpr double jump = 10;  ///< contrast, from which coefficients are said to jump
 constexpr double strong = 0.5;
 
@@ -122,10 +123,16 @@ void halve_rows(coefficients<V>& a) {
 }
 
 template <class V>
-hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser) {
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method) {
+  const bool coarser = method.has_levels();
   hierarchy<V> h;
   h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
   h.jumps = coarser && !finest.shared && contrast(finest) > jump;
+  h.twice = coarser && (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
+  const bool galerkin = method.coarse == coarse_operators::galerkin;
+  const std::size_t bottom = !h.jumps  ? bottom_cells
+                             : galerkin ? bottom_cells_of_galerkin
+                                        : bottom_cells_of_jumps;
   coefficients<V> now = std::move(finest);
   while (true) {
     poll_interruption();
@@ -144,12 +151,18 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser)
       halve_at(l.inverse, l.inverse_at, g.n[2]);
       return h;
     }
-    if (g.cells() <= (h.jumps ? bottom_cells_of_jumps : bottom_cells)) {
+    if (g.cells() <= bottom) {
       h.bottom = profile_factor(l.a, singular);
       halve_rows(l.a);
       return h;
     }
     make_inverse(l);
+    if (galerkin) {
+      h.galerkin = make_galerkin(l.a, singular, bottom);
+      halve_rows(l.a);
+      halve_at(l.inverse, l.inverse_at, g.n[2]);
+      return h;
+    }
     std::array<double, 3> by{};
     for (int axis = 0; axis < 3; ++axis) by[std::size_t(axis)] = strength(l.a, axis);
     const double most = std::max({by[0], by[1], by[2]});
@@ -174,7 +187,7 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser)
 
 template void halve_rows(coefficients<double>&);
 template void halve_rows(coefficients<float>&);
-template hierarchy<double> make_hierarchy(coefficients<double>, bool, bool);
-template hierarchy<float> make_hierarchy(coefficients<float>, bool, bool);
+template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
+template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
 
 }  // namespace dwell::grids

@@ -8,6 +8,8 @@
 
 #include "dwell/solvers/grid/coarsening.hpp"
 #include "dwell/solvers/grid/coefficients.hpp"
+#include "dwell/solvers/grid/galerkin.hpp"
+#include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/profile_factor.hpp"
 
 namespace dwell::grids {
@@ -45,7 +47,9 @@ template <class V>
 struct hierarchy {
   std::vector<level<V>> levels;  ///< the finest first; the last one is solved by `bottom`
   profile_factor bottom;         ///< solves the last level
-  bool jumps = false;    ///< coefficients do: small levels are visited twice, the bottom is larger
+  galerkin_levels galerkin;      ///< if it has levels, they are those below the first one
+  bool jumps = false;            ///< coefficients do: the bottom is larger
+  bool twice = false;            ///< small levels are visited twice
   std::vector<V> zeros;  ///< a row of them, for all levels
   int most_plane = 0;    ///< cells of the largest plane between two levels
 };
@@ -54,15 +58,16 @@ struct hierarchy {
 template <class V>
 void halve_rows(coefficients<V>& a);
 
-/// Levels down to 64 cells or fewer (1024 where coefficients jump). An axis is halved where its
-/// conductances are, on average, at least half of the strongest axis's. singular: constants are in
-/// the null space. Without `coarser` the finest level alone, of which diagonals are of use.
+/// Levels down to 64 cells or fewer (1024 where coefficients jump, 4096 of Galerkin's operators
+/// then). An axis is halved where its conductances are, on average, at least half of the strongest
+/// axis's. singular: constants are in the null space. A method without levels has the finest one
+/// alone, of which diagonals are of use.
 template <class V>
-hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser = true);
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method);
 
 extern template void halve_rows(coefficients<double>&);
 extern template void halve_rows(coefficients<float>&);
-extern template hierarchy<double> make_hierarchy(coefficients<double>, bool, bool);
-extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, bool);
+extern template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
+extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
 
 }  // namespace dwell::grids

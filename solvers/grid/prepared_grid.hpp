@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct prepared_grid {
     fine.shared = a.shared;
     for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
     fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    levels = make_hierarchy(std::move(fine), system.singular, method.has_levels());
+    levels = make_hierarchy(std::move(fine), system.singular, method);
     halve_rows(a);
   }
 };
@@ -76,9 +77,16 @@ inline std::vector<int> axes_of(const grid_shape& g, std::size_t dims) {
 /// The axis of a description that lies at this one of z, y, x in memory.
 inline int described_axis(int axis, int dims) { return dims == 2 ? axis / 2 : axis + dims - 3; }
 
-inline const char* cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {
+/// How levels are visited, and why: one line.
+inline std::string cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {
   if (!method.has_levels()) return "none, there are no levels";
-  return h.jumps ? "W-cycle of small levels, since coefficients jump" : "V-cycle";
+  std::string text = "V-cycle";
+  if (h.twice)
+    text = method.cycle == grid_cycle::w ? "W-cycle of small levels, as asked for"
+                                         : "W-cycle of small levels, since coefficients jump";
+  if (method.coarse == coarse_operators::galerkin) text += "; Galerkin's coarse operators";
+  if (method.full) text += "; full multigrid first";
+  return text;
 }
 
 /// Bytes that an iteration must move besides its cycles: vectors of the method, its products with
@@ -94,22 +102,6 @@ std::size_t method_bytes(const prepared_grid<T>& g, const chosen_method& method)
   std::size_t bytes = g.system.a.shape.cells() * (std::size_t(m.vector_passes) * sizeof(T) +
                                                   std::size_t(m.applications) * each);
   if (!g.system.a.shared) bytes += std::size_t(m.applications) * g.system.a.pool.size() * sizeof(T);
-  return bytes;
-}
-/// Bytes that a visit of a level must move: u and f are read or written 8 times, coefficients read
-/// four times, inverse diagonals twice.
-inline std::size_t visit_bytes(const level<level_value>& l) {
-  std::size_t bytes = 8 * l.a.shape.cells() * sizeof(level_value);
-  if (!l.a.shared) bytes += (4 * l.a.pool.size() + 2 * l.inverse.size()) * sizeof(level_value);
-  return bytes;
-}
-/// Bytes that an iteration must move, but for coarse levels.
-template <class T>
-std::size_t iteration_bytes(const prepared_grid<T>& g, const chosen_method& method) {
-  std::size_t bytes = method_bytes(g, method);
-  if (method.has_levels())
-    bytes +=
-        std::size_t(facts_of(method.method).applications) * visit_bytes(g.levels.levels.front());
   return bytes;
 }
 

@@ -31,6 +31,18 @@ struct grid_options {
   /// s < 0 it is that of the one with |s|, which is definite. Methods "multigrid" and "jacobi" have
   /// no other than "auto".
   std::string preconditioner = "auto";
+  /// Of multigrid: how levels are visited. "v": each once; "w": those of at most a twelfth of the
+  /// cells twice by each visit of the level above; "auto": "w" where conductances differ by more
+  /// than 10.
+  std::string cycle = "auto";
+  /// Of multigrid: operators of coarse levels. "averaged": conductances of faces, as of the finest
+  /// level. "galerkin": P'AP with neighbours across corners, too, and interpolation that follows
+  /// the coefficients in all directions: set-up and cycles take longer, and need fewer iterations
+  /// where k jumps in blocks of a few cells, or in blocks that meet at corners.
+  std::string coarse = "averaged";
+  /// Of multigrid: begin by full multigrid. The residual of the start is taken to the coarsest
+  /// level; its answer is interpolated from level to level and improved by a cycle on each.
+  bool full_multigrid = false;
   double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
   double atol = 0;           ///< see rtol
   int max_iterations = 500;  ///< the solve ends there, as iteration_limit
@@ -47,6 +59,11 @@ struct grid_options {
 DWELL_API std::vector<std::string> grid_methods();
 /// Words of grid_options::preconditioner, "auto" the first.
 DWELL_API std::vector<std::string> grid_preconditioners();
+
+/// Words of grid_options::cycle.
+DWELL_API std::vector<std::string> grid_cycles();
+/// Words of grid_options::coarse.
+DWELL_API std::vector<std::string> grid_coarse_operators();
 
 /// One level of multigrid.
 struct grid_level {
@@ -83,7 +100,8 @@ struct grid_report {
   int refinements = 0;     ///< how often the iteration began anew from its answer
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
   std::vector<double> history;          ///< ||r|| after 0, 1, ... iterations, if asked for
-  std::size_t bytes_per_iteration = 0;  ///< that the finest level must move, by the model
+  /// That the method and cycles through all levels must move, by the model; as of explain().
+  std::size_t bytes_per_iteration = 0;
   double setup_s = 0;                   ///< taken by the constructor, or the last update()
   double solve_s = 0;                   ///< taken by this solve
 };
