@@ -59,7 +59,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     e.cycle_bytes += p.bytes_per_cycle;
     e.levels.push_back(std::move(p));
   }
-  e.bytes_per_iteration = grids::iteration_bytes(g, method, g.levels.twice);
+  e.bytes_per_iteration = grids::iteration_bytes(g, g.levels, method, g.levels.twice);
   return e;
 }
 

@@ -20,7 +20,7 @@ std::vector<std::string> grid_methods() {
 }
 std::vector<std::string> grid_preconditioners() { return {"auto", "multigrid", "jacobi", "none"}; }
 std::vector<std::string> grid_cycles() { return {"auto", "v", "w"}; }
-std::vector<std::string> grid_coarse_operators() { return {"averaged", "galerkin"}; }
+std::vector<std::string> grid_coarse_operators() { return {"auto", "averaged", "galerkin"}; }
 
 namespace grids {
 namespace {
@@ -52,7 +52,8 @@ chosen_method method_of(const grid_options& o) {
   else if (o.preconditioner == "none")
     c.preconditioner = grid_preconditioner::none;
   if (o.cycle != "auto") c.cycle = o.cycle == "v" ? grid_cycle::v : grid_cycle::w;
-  if (o.coarse == "galerkin") c.coarse = coarse_operators::galerkin;
+  if (o.coarse != "auto")
+    c.coarse = o.coarse == "galerkin" ? coarse_operators::galerkin : coarse_operators::averaged;
   c.full = o.full_multigrid;
   return c;
 }

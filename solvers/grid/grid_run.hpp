@@ -48,6 +48,7 @@ class grid_run : grid_iterations<T, V> {
       const double least = best * double(std::numeric_limits<T>::epsilon());
       far.recursive = best;
       far.third = best * best, far.third_at = far.done;
+      far.begin = best, far.begin_at = far.done;
       why = fused() ? attempt(team, mg, d, best, std::max(target, least), far)
                     : iterate(team, mg, d, std::max(target, least), far);
       // The answer of the attempt, if it is better.
@@ -59,6 +60,10 @@ class grid_run : grid_iterations<T, V> {
       const bool better = now < best;
       if (better) at = 1 - at, best = now;
       ++attempts;
+      if (far.slow || (why == stop_reason::breakdown && in_.slow_after && mg.visits_twice())) {
+        if (team.worker == 0) out_.slow = best > target;
+        break;
+      }
       if (why == stop_reason::breakdown &&
           mg.visits_twice()) {  // two visits are not always definite
         mg.visit_once();

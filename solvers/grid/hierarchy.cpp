@@ -42,15 +42,18 @@ double strength(const coefficients<V>& a, int axis) {
   return faces ? sum / double(faces) : 0;
 }
 
-/// Puts the rows of n elements at these places into halves, each once; row 0 of a pool of
+/// Puts the rows of n elements at these places into halves, or back, each once; row 0 of a pool of
 /// coefficients is 0 and stays.
 template <class V>
-void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n) {
+void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n, bool back = false) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   std::vector<V> row(static_cast<std::size_t>(n));
   for (const std::size_t at : places) {
-    split_row(&pool[at], row.data(), n);
+    if (back)
+      join_row(&pool[at], row.data(), n);
+    else
+      split_row(&pool[at], row.data(), n);
     std::copy(row.begin(), row.end(), pool.begin() + std::ptrdiff_t(at));
   }
 }
@@ -115,11 +118,19 @@ double contrast(const coefficients<V>& a) {
 }  // namespace
 
 template <class V>
-void halve_rows(coefficients<V>& a) {
-  halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2]);
+static void reorder_rows(coefficients<V>& a, bool back) {
+  halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2], back);
   std::vector<std::size_t> faces = a.x;
   std::erase(faces, std::size_t(0));  // a row of cells, too
-  halve_at(a.pool, std::move(faces), a.shape.n[2] + 1);
+  halve_at(a.pool, std::move(faces), a.shape.n[2] + 1, back);
+}
+template <class V>
+void halve_rows(coefficients<V>& a) {
+  reorder_rows(a, false);
+}
+template <class V>
+void join_rows(coefficients<V>& a) {
+  reorder_rows(a, true);
 }
 
 template <class V>
@@ -187,6 +198,7 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
 
 template void halve_rows(coefficients<double>&);
 template void halve_rows(coefficients<float>&);
+template void join_rows(coefficients<float>&);
 template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
 template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
 

@@ -54,9 +54,11 @@ struct hierarchy {
   int most_plane = 0;    ///< cells of the largest plane between two levels
 };
 
-/// Puts a pool's rows of cells (and of faces along x) into halves, in place.
+/// Puts a pool's rows of cells (and of faces along x) into halves, in place; and back.
 template <class V>
 void halve_rows(coefficients<V>& a);
+template <class V>
+void join_rows(coefficients<V>& a);
 
 /// Levels down to 64 cells or fewer (1024 where coefficients jump, 4096 of Galerkin's operators
 /// then). An axis is halved where its conductances are, on average, at least half of the strongest
@@ -67,6 +69,7 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
 
 extern template void halve_rows(coefficients<double>&);
 extern template void halve_rows(coefficients<float>&);
+extern template void join_rows(coefficients<float>&);
 extern template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
 extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
 

@@ -27,9 +27,10 @@ std::vector<listed_level> list_levels(const hierarchy<level_value>& h, const cho
 
 /// Bytes that an iteration must move: its cycles, with all levels, and the method.
 template <class T>
-std::size_t iteration_bytes(const prepared_grid<T>& g, const chosen_method& method, bool twice) {
+std::size_t iteration_bytes(const prepared_grid<T>& g, const hierarchy<level_value>& levels,
+                            const chosen_method& method, bool twice) {
   std::size_t cycle = 0;
-  for (const listed_level& l : list_levels(g.levels, method, twice)) cycle += l.bytes_per_cycle;
+  for (const listed_level& l : list_levels(levels, method, twice)) cycle += l.bytes_per_cycle;
   return method_bytes(g, method) + std::size_t(facts_of(method.method).applications) * cycle;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,9 +36,9 @@ template <class T>
 struct prepared_grid {
   grids::system<T> system;
   hierarchy<level_value> levels;
-  int scale = 0;  ///< the exponent of that power
+  std::optional<hierarchy<level_value>> galerkin;  ///< where `levels` turned out to be slow
+  int scale = 0;                                   ///< the exponent of that power
 
-  /// Coarse levels are those of the operator with |s|: a preconditioner is definite.
   prepared_grid(grids::system<T> made, const chosen_method& method) : system(std::move(made)) {
     coefficients<T>& a = system.a;
     T most = 0;
@@ -45,13 +46,28 @@ struct prepared_grid {
     std::frexp(double(most), &scale);
     const power_of_two<T> by(-scale);
     for (T& v : a.pool) v = by * v;
+    levels = make_hierarchy(definite(), system.singular, method);
+    halve_rows(a);
+  }
+  /// Makes the levels that a slow solve goes on with, once.
+  void add_galerkin(chosen_method method) {
+    if (galerkin) return;
+    method.coarse = coarse_operators::galerkin;
+    coefficients<level_value> fine = definite();
+    join_rows(fine);
+    galerkin = make_hierarchy(std::move(fine), system.singular, method);
+  }
+
+ private:
+  /// The operator with |s|, of which levels are: a preconditioner is definite.
+  coefficients<level_value> definite() const {
+    const coefficients<T>& a = system.a;
     coefficients<level_value> fine;
     fine.shape = a.shape;
     fine.shared = a.shared;
     for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
     fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    levels = make_hierarchy(std::move(fine), system.singular, method);
-    halve_rows(a);
+    return fine;
   }
 };
 

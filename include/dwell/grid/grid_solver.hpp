@@ -38,8 +38,9 @@ struct grid_options {
   /// Of multigrid: operators of coarse levels. "averaged": conductances of faces, as of the finest
   /// level. "galerkin": P'AP with neighbours across corners, too, and interpolation that follows
   /// the coefficients in all directions: set-up and cycles take longer, and need fewer iterations
-  /// where k jumps in blocks of a few cells, or in blocks that meet at corners.
-  std::string coarse = "averaged";
+  /// where k jumps in blocks of a few cells, or in blocks that meet at corners. "auto": averaged
+  /// ones; where k jumps and iterations turn out to be slow, the solve goes on with Galerkin's.
+  std::string coarse = "auto";
   /// Of multigrid: begin by full multigrid. The residual of the start is taken to the coarsest
   /// level; its answer is interpolated from level to level and improved by a cycle on each.
   bool full_multigrid = false;
