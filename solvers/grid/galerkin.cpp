@@ -18,11 +18,11 @@ constexpr double strong_axis = 0.5;  ///< axes are halved whose mean conductance
 using box_row = std::array<double, 27>;
 using position = std::array<int, 3>;  ///< z, y, x
 
-/// The neighbour along an axis, -1 if there is none.
+/// The neighbour along an axis, -1 if there is none; a cell is none of its own.
 int beside(const grid_shape& g, std::size_t axis, int i, int step) {
   const int n = g.n[axis], to = i + step;
   if (to >= 0 && to < n) return to;
-  return g.wraps[axis] ? (to + n) % n : -1;
+  return g.wraps[axis] && n > 1 ? (to + n) % n : -1;
 }
 
 std::size_t cell_of(const grid_shape& g, const position& p) {

@@ -192,6 +192,16 @@ void add_grid_method(CLI::App& app, grid_choices& to) {
       app, "--preconditioner", to.options.preconditioner, grid_preconditioners(),
       "auto is multigrid, a cycle; jacobi is the diagonal; methods multigrid and jacobi have "
       "no other than auto");
+  add_choice(app, "--cycle", to.options.cycle, grid_cycles(),
+             "Of multigrid: v visits each level once; w those of at most a twelfth of the cells "
+             "twice; auto: w where k jumps");
+  add_choice(app, "--coarse", to.options.coarse, grid_coarse_operators(),
+             "Of multigrid: operators of coarse levels. averaged: conductances of faces; galerkin: "
+             "P'AP, for k that jumps in small blocks or in blocks that meet at corners; auto: "
+             "averaged, and galerkin where these are slow");
+  app.add_flag("--full-multigrid", to.options.full_multigrid,
+               "Begin by full multigrid: the answer of coarse levels, interpolated and improved by "
+               "a cycle on each level");
 }
 
 std::vector<std::pair<std::string, std::string>> input_files(const grid_choices& given) {
