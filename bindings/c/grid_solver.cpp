@@ -31,6 +31,7 @@ struct grid_options_table {
       {"preconditioner", set_member<&grid_options::preconditioner>},
       {"cycle", set_member<&grid_options::cycle>},
       {"coarse", set_member<&grid_options::coarse>},
+      {"smoother", set_member<&grid_options::smoother>},
       {"full_multigrid", set_member<&grid_options::full_multigrid>},
       {"rtol", set_member<&grid_options::rtol>},
       {"atol", set_member<&grid_options::atol>},

@@ -12,6 +12,7 @@
 #include "dwell/solvers/grid/galerkin_cycle.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
+#include "dwell/solvers/grid/line_smoother.hpp"
 #include "dwell/solvers/grid/plane_team.hpp"
 
 namespace dwell::grids {
@@ -37,7 +38,8 @@ struct cycle_rows {
 template <class V>
 class cycle {
  public:
-  cycle(hierarchy<V>& h, cycle_rows<V>& rows) : h_(h), rows_(rows), twice_(h.twice) {
+  cycle(hierarchy<V>& h, cycle_rows<V>& rows)
+      : h_(h), rows_(rows), lines_(h), twice_(h.twice) {
     if (!h.galerkin.levels.empty())
       galerkin_.emplace(h.galerkin, h.levels[0].a.shape.cells(), for_one_team);
   }
@@ -47,10 +49,10 @@ class cycle {
   void visit_once() { twice_ = false; }
 
   /// Stage s of the relaxation from u = 0 of a plane; stages 0 to down_stages() - 1.
-  int down_stages(const level<V>& l) const { return l.colours == 2 ? 2 : 4; }
+  int down_stages(const level<V>& l) const { return h_.lines ? 1 : l.colours == 2 ? 2 : 4; }
   void down(level<V>& l, int s, int k) {
     V* const u = l.u.data();
-    if (l.colours == 2) {
+    if (l.colours == 2 && !h_.lines) {
       if (s == 0)
         each_half(l, k, 0, [&](int j, bool odd, int first, int last) {
           first_colour(l, k, j, odd, first, last);
@@ -74,6 +76,7 @@ class cycle {
       for (int k = begin; k < end; ++k) after(k);
       return;
     }
+    if (h_.lines) lines_.sweep(team, h_.levels[0], false);
     below(team, 0);
     up(team, 0, after);
   }
@@ -161,7 +164,7 @@ class cycle {
           [](V w, V other, int) { return w * other; },
           [=](int c, V sum) { to[c] = (f[c] + sum) - u[c] / by[c]; });
     };
-    if (l.colours == 3) {
+    if (l.colours == 3 || h_.lines) {
       half(false), half(true);
     } else {
       const bool odd = l.colour_of(k, j) == 1;
@@ -308,7 +311,7 @@ class cycle {
         row = rows_.row.data();
       }
       const int c = l.colour_of(k, j);
-      const bool all = l.colours == 3;
+      const bool all = l.colours == 3 || h_.lines;
       prolong_x(l, k, j, row, l.u.data() + row_at(l, k, j), all || c == 0, all || c == 1);
     }
   }
@@ -370,6 +373,7 @@ class cycle {
     level<V>& l = h_.levels[n];
     wavefront(team, l.a.shape.n[0], down_stages(l), [&](int s, int k) { down(l, s, k); });
     team.sync();
+    if (h_.lines) lines_.sweep(team, l, false);
     below(team, n);
     up(team, n, [](int) {});
     team.sync();
@@ -378,8 +382,12 @@ class cycle {
   /// A cycle from the answer so far, whose first colour has been relaxed last.
   void again(plane_team& team, std::size_t n) {
     level<V>& l = h_.levels[n];
-    wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
-    team.sync();
+    if (h_.lines) {
+      lines_.sweep(team, l, false);
+    } else {
+      wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
+      team.sync();
+    }
     below(team, n);
     up(team, n, [](int) {});
     team.sync();
@@ -402,6 +410,14 @@ class cycle {
   template <class After>
   void up(plane_team& team, std::size_t n, After&& after) {
     level<V>& l = h_.levels[n];
+    if (h_.lines) {
+      const auto [begin, end] = team.share(l.a.shape.n[0]);
+      for (int k = begin; k < end; ++k) prolong(l, h_.levels[n + 1], k);
+      team.sync();
+      lines_.sweep(team, l, true);
+      for (int k = begin; k < end; ++k) after(k);
+      return;
+    }
     const int colours = l.colours;
     wavefront(team, l.a.shape.n[0], 1 + colours, [&](int s, int k) {
       if (s == 0 && galerkin_)
@@ -420,6 +436,7 @@ class cycle {
 
   hierarchy<V>& h_;
   cycle_rows<V>& rows_;
+  line_smoother<V> lines_;
   std::optional<galerkin_cycle> galerkin_;
   std::vector<V> part_;
   bool twice_;

@@ -49,6 +49,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
       if (l.halved[axis])
         p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
     p.solved_by = l.bottom    ? "Cholesky factor"
+                  : l.lines   ? "lines along each axis"
                   : l.colours ? fmt::format("Gauss-Seidel in {} colours", l.colours)
                               : "Gauss-Seidel, planes by turns";
     p.threads = l.one_team ? 1 : e.threads;

@@ -12,6 +12,7 @@ enum class grid_method { cg, multigrid, minres, bicgstab, chebyshev, jacobi };
 enum class grid_preconditioner { multigrid, jacobi, none };
 /// V, or W: levels of at most a twelfth of the cells are visited twice.
 enum class grid_cycle { automatic, v, w };
+enum class grid_smoother { points, lines };
 /// automatic: averaged ones, and where they let iterations be slow Galerkin's.
 enum class coarse_operators { automatic, averaged, galerkin };
 
@@ -41,6 +42,7 @@ struct chosen_method {
   grid_preconditioner preconditioner = grid_preconditioner::multigrid;
   grid_cycle cycle = grid_cycle::automatic;
   coarse_operators coarse = coarse_operators::automatic;
+  grid_smoother smoother = grid_smoother::points;
   bool full = false;  ///< begins with full multigrid
   /// Are there levels?
   bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }

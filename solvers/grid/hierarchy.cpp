@@ -84,6 +84,31 @@ void make_inverse(level<V>& l) {
     }
 }
 
+/// Inverse pivots of the lines along an axis, each a matrix of three diagonals that is factored. A
+/// pivot that rounding has made 0 leaves its cell out. Rows are in the order of memory.
+template <class V>
+std::vector<V> line_pivots(const coefficients<V>& a, int axis) {
+  const auto [nz, ny, nx] = a.shape.n;
+  std::vector<V> by(a.shape.cells());
+  const std::size_t row = std::size_t(nx),
+                    back = axis == x_axis ? 1 : axis == y_axis ? row : row * std::size_t(ny);
+  std::size_t at = 0;
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i, ++at) {
+        const V *const x = a.x_faces(k, j), *const y0 = a.y_faces(k, j),
+                       *const y1 = a.y_faces(k, j + 1), *const z0 = a.z_faces(k, j),
+                       *const z1 = a.z_faces(k + 1, j);
+        const double d = (double(x[i]) + double(x[i + 1])) + (double(y0[i]) + double(y1[i])) +
+                         (double(z0[i]) + double(z1[i])) + double(a.s_cells(k, j)[i]);
+        const int place = axis == x_axis ? i : axis == y_axis ? j : k;
+        const double w = place == 0 ? 0 : double(axis == x_axis ? x[i] : axis == y_axis ? y0[i] : z0[i]);
+        const double pivot = d - (place == 0 ? 0 : w * w * double(by[at - back]));
+        by[at] = pivot > 1e-6 * d ? V(1 / pivot) : V(0);
+      }
+  return by;
+}
+
 /// The largest of the conductances of faces between cells over the least, of the axis where it is
 /// largest.
 template <class V>
@@ -141,6 +166,11 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
   h.jumps = coarser && !finest.shared && contrast(finest) > jump;
   h.twice = coarser && (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
   const bool galerkin = method.coarse == coarse_operators::galerkin;
+  h.lines = coarser && method.smoother == grid_smoother::lines;
+  if (h.lines) {
+    h.line_residual.resize(finest.shape.cells());
+    h.line_sums.resize(finest.shape.cells());
+  }
   const std::size_t bottom = !h.jumps  ? bottom_cells
                              : galerkin ? bottom_cells_of_galerkin
                                         : bottom_cells_of_jumps;
@@ -168,6 +198,14 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
       return h;
     }
     make_inverse(l);
+    if (h.lines)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (g.n[axis] == 1) continue;
+        l.pivots[axis] = line_pivots(l.a, int(axis));
+        std::vector<std::size_t> rows;
+        for (std::size_t r = 0; r < g.rows(); ++r) rows.push_back(r * std::size_t(g.n[2]));
+        halve_at(l.pivots[axis], std::move(rows), g.n[2]);
+      }
     if (galerkin) {
       h.galerkin = make_galerkin(l.a, singular, bottom);
       halve_rows(l.a);

@@ -28,6 +28,8 @@ struct level {
   std::vector<std::size_t> inverse_at;  ///< [plane, row]
   int colours = 2;                      ///< 3 where an axis is a ring of an odd number of cells
   level_step<V> step;                   ///< to the next level, if there is one
+  /// Of lines along z, y, x, if these are relaxed: inverse pivots, rows halved.
+  std::array<std::vector<V>, 3> pivots;
   std::vector<V> u, f;                  ///< answer and right-hand side, rows halved
 
   const V* inverse_of(int k, int j) const { return &inverse[inverse_at[a.row(k, j)]]; }
@@ -50,6 +52,9 @@ struct hierarchy {
   galerkin_levels galerkin;      ///< if it has levels, they are those below the first one
   bool jumps = false;            ///< coefficients do: the bottom is larger
   bool twice = false;            ///< small levels are visited twice
+  bool lines = false;            ///< whole lines are relaxed
+  std::vector<V> line_residual;  ///< then, as large as the finest level
+  std::vector<double> line_sums;
   std::vector<V> zeros;  ///< a row of them, for all levels
   int most_plane = 0;    ///< cells of the largest plane between two levels
 };

@@ -52,6 +52,12 @@ std::vector<listed_level> list_levels(const hierarchy<level_value>& h, const cho
     l.bytes_per_cycle = vectors_of_visit * cells * sizeof(level_value);
     if (!from.a.shared)
       l.bytes_per_cycle += (4 * from.a.pool.size() + 2 * from.inverse.size()) * sizeof(level_value);
+    if (h.lines) {  // each axis: residuals, pivots, sums and u, before and after
+      l.lines = true;
+      std::size_t axes = 0;
+      for (const auto& p : from.pivots) axes += p.empty() ? 0 : 1, l.bytes += p.size() * sizeof(level_value);
+      l.bytes_per_cycle += 2 * axes * cells * (10 * sizeof(level_value) + 3 * sizeof(double));
+    }
     if (galerkin) {
       l.bytes += h.galerkin.step.w.size() * sizeof(float);
       l.bytes_per_cycle += 2 * h.galerkin.step.w.size() * sizeof(float);

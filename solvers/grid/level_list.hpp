@@ -14,6 +14,7 @@ struct listed_level {
   grid_shape shape;
   std::array<bool, 3> halved{};  ///< axes z, y, x of which the next level has half
   int colours = 0;               ///< of Gauss-Seidel; 0: that of Galerkin's levels
+  bool lines = false;            ///< whole lines are relaxed
   bool bottom = false;           ///< solved by a factor
   bool one_team = false;         ///< has it to itself
   int visits = 1;                ///< in a cycle

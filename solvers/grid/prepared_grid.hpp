@@ -101,6 +101,7 @@ inline std::string cycle_name(const hierarchy<level_value>& h, const chosen_meth
     text = method.cycle == grid_cycle::w ? "W-cycle of small levels, as asked for"
                                          : "W-cycle of small levels, since coefficients jump";
   if (method.coarse == coarse_operators::galerkin) text += "; Galerkin's coarse operators";
+  if (h.lines) text += "; lines are relaxed";
   if (method.full) text += "; full multigrid first";
   return text;
 }

@@ -310,6 +310,8 @@ TEST(cli_grid, options_of_multigrid) {
   EXPECT_EQ(e.at("cycle"), j.at("cycle"));
   EXPECT_EQ(e.at("levels").at(1).at("solved_by"), "Gauss-Seidel, planes by turns");
   EXPECT_EQ(e.at("bytes_per_iteration"), j.at("bytes_per_iteration"));
+  EXPECT_EQ(report_of({"grid", "60x70", "--smoother", "lines", "--json", "-"}).at("cycle"),
+            "V-cycle; lines are relaxed");
   const auto plain = report_of({"grid", "60x70", "--json", "-"});
   EXPECT_EQ(plain.at("cycle"), "V-cycle");
   EXPECT_EQ(report_of({"explain", "grid", "60x70", "--json", "-"}).at("bytes_per_iteration"),

@@ -95,6 +95,9 @@ class GridSolver:
     coarse : {"auto", "averaged", "galerkin"}
         Operators of coarse levels: conductances of faces, or P'AP, which take longer and need fewer iterations where `k` jumps
         in blocks of a few cells or in blocks that meet at corners. "auto" goes on with the latter where the former are slow.
+    smoother : {"points", "lines"}
+        What is relaxed: cells, in colours; or lines of cells along each axis, for `k_faces` that are strong along one axis here
+        and along another one there.
     full_multigrid : bool
         Begin by full multigrid: the answer of coarse levels, interpolated and improved by a cycle on each level.
     rtol, atol : float
@@ -134,13 +137,13 @@ class GridSolver:
         self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
         boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
         k_faces: Mapping[str, Any] | None = None, dtype: Any = None, method: str = "cg", preconditioner: str = "auto",
-        cycle: str = "auto", coarse: str = "auto", full_multigrid: bool = False, rtol: float = 1e-8, atol: float = 0.0,
+        cycle: str = "auto", coarse: str = "auto", smoother: str = "points", full_multigrid: bool = False, rtol: float = 1e-8, atol: float = 0.0,
         maxiter: int = 500, history: bool = False, device: str | None = None, threads: int = 0,
     ) -> None:
         self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
         self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
         self._native: Any = p.native("GridSolver")(
-            *p.place(device, threads), p.coefficients(), method, preconditioner, cycle, coarse,
+            *p.place(device, threads), p.coefficients(), method, preconditioner, cycle, coarse, smoother,
             boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")

@@ -117,14 +117,15 @@ class held_grid_solver {
   held_grid_solver(const device& where, std::vector<int> cells, std::vector<double> spacing,
                    bool vertex, const grid_coefficients<T>& c, const std::string& method,
                    const std::string& preconditioner, const std::string& cycle,
-                   const std::string& coarse, bool full_multigrid, double rtol, double atol,
-                   int maxiter, bool history)
+                   const std::string& coarse, const std::string& smoother, bool full_multigrid,
+                   double rtol, double atol, int maxiter, bool history)
       : layout_{std::move(cells), std::move(spacing), vertex} {
     grid_options o;
     o.method = method;
     o.preconditioner = preconditioner;
     o.cycle = cycle;
     o.coarse = coarse;
+    o.smoother = smoother;
     o.full_multigrid = full_multigrid;
     o.rtol = rtol;
     o.atol = atol;
@@ -216,11 +217,11 @@ void add(nb::module_& m, const std::string& precision) {
   nb::class_<held>(m, ("GridSolver" + precision).c_str())
       .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, const coefs&,
                     const std::string&, const std::string&, const std::string&, const std::string&,
-                    bool, double, double, int, bool>(),
+                    const std::string&, bool, double, double, int, bool>(),
            nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"),
            nb::arg("coefficients"), nb::arg("method"), nb::arg("preconditioner"), nb::arg("cycle"),
-           nb::arg("coarse"), nb::arg("full_multigrid"), nb::arg("rtol"), nb::arg("atol"),
-           nb::arg("maxiter"), nb::arg("history"))
+           nb::arg("coarse"), nb::arg("smoother"), nb::arg("full_multigrid"), nb::arg("rtol"),
+           nb::arg("atol"), nb::arg("maxiter"), nb::arg("history"))
       .def("update", &held::update, nb::arg("coefficients"))
       .def_prop_ro("singular", &held::singular)
       .def("solve", &held::solve, nb::arg("f").noconvert(), nb::arg("u").noconvert(),

@@ -41,6 +41,11 @@ struct grid_options {
   /// where k jumps in blocks of a few cells, or in blocks that meet at corners. "auto": averaged
   /// ones; where k jumps and iterations turn out to be slow, the solve goes on with Galerkin's.
   std::string coarse = "auto";
+  /// Of multigrid: what is relaxed. "points": cells, in colours (Gauss-Seidel). "lines": lines of
+  /// cells along each axis, for k that is strong along one axis here and along another one there
+  /// (where it is so everywhere, axes are halved one at a time, and points suffice); with averaged
+  /// coarse operators.
+  std::string smoother = "points";
   /// Of multigrid: begin by full multigrid. The residual of the start is taken to the coarsest
   /// level; its answer is interpolated from level to level and improved by a cycle on each.
   bool full_multigrid = false;
@@ -65,6 +70,9 @@ DWELL_API std::vector<std::string> grid_preconditioners();
 DWELL_API std::vector<std::string> grid_cycles();
 /// Words of grid_options::coarse.
 DWELL_API std::vector<std::string> grid_coarse_operators();
+
+/// Words of grid_options::smoother.
+DWELL_API std::vector<std::string> grid_smoothers();
 
 /// One level of multigrid.
 struct grid_level {

@@ -158,6 +158,14 @@ def test_options_of_multigrid():
     plain, full = dwell.GridSolver((300, 300)), dwell.GridSolver((300, 300), full_multigrid=True)
     np.testing.assert_allclose(full.solve(1.0), plain.solve(1.0), rtol=1e-6)
     assert full.report.iterations < plain.report.iterations
+    kx, ky = np.ones((120, 121)), np.ones((121, 120))
+    kx[:, :60] = ky[:, 60:] = 1e3
+    its = {}
+    for smoother in ("points", "lines"):
+        solver = dwell.GridSolver((120, 120), k_faces={"x": kx, "y": ky}, smoother=smoother)
+        solver.solve(1.0)
+        its[smoother] = solver.report.iterations
+    assert its["lines"] < 15 < 60 < its["points"]
     w = dwell.GridSolver((300, 300), cycle="w")
     w.solve(1.0)
     assert w.report.cycle.startswith("W-cycle") and plain.report.cycle == "V-cycle"
@@ -192,7 +200,7 @@ def test_what_is_not_as_wanted_is_said():
     dict(shape=(3,), boundary="wall"), dict(shape=(3,), boundary="y: neumann"), dict(shape=(3,), centring="face"),
     dict(shape=(3,), mean="geometric"), dict(shape=(3,), method="lu"), dict(shape=(3,), preconditioner="amg"),
     dict(shape=(3,), method="multigrid", preconditioner="jacobi"), dict(shape=(3,), rtol=-1), dict(shape=(3,), maxiter=0),
-    dict(shape=(3,), k_axes=(1, 2)), dict(shape=(3,), cycle="f"), dict(shape=(3,), coarse="amg"),
+    dict(shape=(3,), k_axes=(1, 2)), dict(shape=(3,), cycle="f"), dict(shape=(3,), coarse="amg"), dict(shape=(3,), smoother="lines", coarse="galerkin"),
     dict(shape=(3,), preconditioner="jacobi", cycle="v"), dict(shape=(3,), preconditioner="none", full_multigrid=True),
 ])
 def test_refusals(wrong):

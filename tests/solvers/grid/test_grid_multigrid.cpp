@@ -40,6 +40,56 @@ TEST(GridMultigrid, SolvesWhatDenseSolversSolveWithAllOptions) {
         }
 }
 
+TEST(GridMultigrid, LinesSolveEverySizeTo40) {
+  unsigned seed = 4000;
+  for (const std::string method : {"cg", "cg", "multigrid", "minres"})
+    for (const bool full : {false, true}) {
+      grid_options o;
+      o.smoother = "lines", o.method = method, o.full_multigrid = full;
+      for (int k = 0; k < 12; ++k) expect_answer<double>(seed++, 40, o);
+      for (int k = 0; k < 2; ++k) expect_answer<float>(seed++, 40, o);
+    }
+}
+
+/// Strong along x in one half of the grid and along the last axis in the other.
+int iterations_of_halves(std::vector<int> cells, double ratio, const char* smoother, bool turned) {
+  grid_description<double> d{.cells = std::move(cells)};
+  const std::size_t dims = d.cells.size();
+  std::array<std::vector<double>, 3> faces;
+  for (std::size_t axis = 0; axis < dims; ++axis) {
+    std::array<int, 3> n{1, 1, 1};
+    for (std::size_t a = 0; a < dims; ++a) n[a + 3 - dims] = d.cells[a] + int(a == axis);
+    for (int z = 0; z < n[0]; ++z)
+      for (int y = 0; y < n[1]; ++y)
+        for (int x = 0; x < n[2]; ++x) {
+          const bool left = (turned ? y : x) < n[turned ? 1 : 2] / 2;
+          faces[axis].push_back(left == (axis == dims - 1) && (axis == 0 || axis == dims - 1) ? ratio
+                                                                                              : 1);
+        }
+    d.k_faces[axis] = faces[axis];
+  }
+  grid_options o;
+  o.smoother = smoother;
+  grid_solver<double> solver(device::cpu(2), d, o);
+  const std::vector<double> f(solver.rows(), 1.0);
+  std::vector<double> u(f.size());
+  const grid_report r = solver.solve(f, u);
+  EXPECT_EQ(r.stopped, stop_reason::converged);
+  return r.iterations;
+}
+
+TEST(GridMultigrid, LinesTakeFewIterationsWhereStrongAxesDiffer) {
+  for (const double ratio : {10.0, 1e3})
+    for (const bool turned : {false, true}) {
+      if (!turned) {
+        const int lines = iterations_of_halves({150, 161}, ratio, "lines", turned);
+        EXPECT_LE(lines, 12) << ratio;
+        EXPECT_GT(iterations_of_halves({150, 161}, ratio, "points", turned), 1.7 * lines);
+      }
+      EXPECT_LE(iterations_of_halves({30, 33, 29}, ratio, "lines", turned), 16) << ratio;
+    }
+}
+
 TEST(GridMultigrid, GalerkinSolvesEverySizeTo40) {
   grid_options o;
   o.coarse = "galerkin";
@@ -272,6 +322,7 @@ TEST(GridMultigrid, ReportsMoveTheBytesOfTheirExplanation) {
     grid_options o;
     o.coarse = seed % 4 == 0 ? "galerkin" : "averaged";
     o.method = seed % 3 ? "cg" : "bicgstab";
+    o.smoother = seed % 4 == 1 ? "lines" : "points";
     grid_solver<double> solver(device::cpu(1), p.d, o);
     const std::vector<double> f = random_values<double>(solver.rows(), seed);
     std::vector<double> u(f.size());
@@ -305,6 +356,10 @@ TEST(GridMultigrid, RefusesWhatIsNoOption) {
   refuses([](auto& o) { o.cycle = "f"; }, "cycle: expected auto, v or w, found f");
   refuses([](auto& o) { o.coarse = "amg"; },
           "coarse: expected auto, averaged or galerkin, found amg");
+  refuses([](auto& o) { o.smoother = "planes"; },
+          "smoother: expected points or lines, found planes");
+  refuses([](auto& o) { o.smoother = "lines", o.coarse = "galerkin"; },
+          "smoother: expected points with coarse operators galerkin, found lines");
   refuses([](auto& o) { o.preconditioner = "jacobi", o.cycle = "w"; },
           "cycle: expected multigrid, of which it is an option, found preconditioner jacobi");
   refuses([](auto& o) { o.preconditioner = "none", o.coarse = "galerkin"; }, "coarse: expected");
