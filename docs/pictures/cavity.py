@@ -43,7 +43,7 @@ def drawn(axes, u, v, reynolds):
     axes[1].plot(at, on_x / 2 + 0.5, color="C3", lw=1.2, label="v / 2 + 1/2 on the horizontal line")
     axes[1].plot([x for x, _ in known], [y / 2 + 0.5 for _, y in known], "s", ms=3, color="C3", mfc="white")
     axes[1].set(xlim=(-0.5, 1.02), ylim=(0, 1), aspect="auto")
-    axes[1].legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0.42))
+    axes[1].legend(frameon=False, fontsize=7, loc="lower right")
     low = np.unravel_index(psi.argmin(), psi.shape)
     return edge[low[1]], edge[low[0]]
 

@@ -38,8 +38,7 @@ struct cycle_rows {
 template <class V>
 class cycle {
  public:
-  cycle(hierarchy<V>& h, cycle_rows<V>& rows)
-      : h_(h), rows_(rows), lines_(h), twice_(h.twice) {
+  cycle(hierarchy<V>& h, cycle_rows<V>& rows) : h_(h), rows_(rows), lines_(h), twice_(h.twice) {
     if (!h.galerkin.levels.empty())
       galerkin_.emplace(h.galerkin, h.levels[0].a.shape.cells(), for_one_team);
   }

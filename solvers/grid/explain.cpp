@@ -46,8 +46,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     grid_level_plan p;
     p.cells = grids::axes_of(l.shape, d.cells.size());
     for (std::size_t axis = 0; axis < 3; ++axis)
-      if (l.halved[axis])
-        p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
+      if (l.halved[axis]) p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
     p.solved_by = l.bottom    ? "Cholesky factor"
                   : l.lines   ? "lines along each axis"
                   : l.colours ? fmt::format("Gauss-Seidel in {} colours", l.colours)

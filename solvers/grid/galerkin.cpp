@@ -135,7 +135,8 @@ void interpolate(const Rows& a, corner_weights& s, const std::array<int, 3>& bit
       at = at * 3 + (among & bits[axis] ? o[axis] + 1 : 1);
     return std::size_t(at);
   };
-  each_step(a.box, [&](const position& o, int slot) { lumped[number(o)] += row[std::size_t(slot)]; });
+  each_step(a.box,
+            [&](const position& o, int slot) { lumped[number(o)] += row[std::size_t(slot)]; });
   lumped[13] = 0;
   for (double& w : lumped) w = std::max(w, 0.0), all += w;
   std::array<double, 8> sum{};
@@ -223,7 +224,8 @@ galerkin_level next_level(const Rows& a, const corner_weights& s, bool singular)
   std::vector<double> sums(g.cells() * count, 0.0);
   std::vector<float> whole(a.shape.cells());  // P 1
   for (std::size_t i = 0; i < whole.size(); ++i)
-    for (int c = 0; c < s.corners; ++c) whole[i] += s.w[i * std::size_t(s.corners) + std::size_t(c)];
+    for (int c = 0; c < s.corners; ++c)
+      whole[i] += s.w[i * std::size_t(s.corners) + std::size_t(c)];
   box_row row;
   const auto add = [&](const position& from, double by, const position& to, double w) {
     position o;
@@ -253,9 +255,8 @@ galerkin_level next_level(const Rows& a, const corner_weights& s, bool singular)
       each_corner(s, bits, a.shape, p,
                   [&](const position& to, double w) { add(from, by, to, -diagonal * w); });
       for (std::size_t n = 0; n < found; ++n)
-        each_corner(s, bits, a.shape, around[n].first, [&](const position& to, double w) {
-          add(from, by, to, around[n].second * w);
-        });
+        each_corner(s, bits, a.shape, around[n].first,
+                    [&](const position& to, double w) { add(from, by, to, around[n].second * w); });
     });
   });
   // Symmetric to the last bit: a pair has the element of the one that lies first.

@@ -4,8 +4,7 @@
 // 27 in three. Where blocks of k meet at corners, or are a few cells wide, the operators of
 // coarsening.hpp are too strong or too weak by any factor; these are not.
 //
-// Interpolation: A. Brandt, J. E. Dendy, "Black box multigrid", J. Comput. Phys. 48 (1982), and of
-// three dimensions J. E. Dendy, Appl. Math. Comput. 20 (1986).
+// Interpolation: Dendy (1982), and of three dimensions Dendy (1987).
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,8 +28,8 @@ struct box_stencil {
 };
 
 /// Interpolation to cells of a level from the next one. A cell that is not coarse lies between two
-/// coarse ones along each of some axes. It has a weight for each corner of them; a bit of a corner's
-/// number, one for each halved axis, x the lowest, says which side.
+/// coarse ones along each of some axes. It has a weight for each corner of them; a bit of a
+/// corner's number, one for each halved axis, x the lowest, says which side.
 struct corner_weights {
   std::array<halved_axis, 3> axes;  ///< along z, y, x
   int corners = 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Cycles over Galerkin's levels. The smoother is Gauss-Seidel: even planes, then odd ones (of a ring
-// of an odd number the last one by itself), within a plane row by row, of a row even cells, then odd
-// ones; after the correction all in reverse, so that a cycle is symmetric. Planes of a kind do not
-// touch each other, so that bits do not depend on the number of teams.
+// Cycles over Galerkin's levels. The smoother is Gauss-Seidel: even planes, then odd ones (of a
+// ring of an odd number the last one by itself), within a plane row by row, of a row even cells,
+// then odd ones; after the correction all in reverse, so that a cycle is symmetric. Planes of a
+// kind do not touch each other, so that bits do not depend on the number of teams.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +24,7 @@ struct coarse_rows {
 
   coarse_rows(const std::array<halved_axis, 3>& axes, int k, int j) {
     const int bit_y = axes[2].halved ? 2 : 1, bit_z = bit_y * (axes[1].halved ? 2 : 1);
-    const auto ends = [](const halved_axis& ax, int i, int (&at)[2]) {
+    const auto ends = [](const halved_axis& ax, int i, int(&at)[2]) {
       if (ax.is_coarse(i))
         at[0] = ax.coarse_at(i), at[1] = -1;
       else
@@ -39,8 +39,8 @@ struct coarse_rows {
   }
 };
 
-/// Coarse cells before and after each cell of a row along x (itself, if it is coarse); 0 where there
-/// is none, whose weight is 0.
+/// Coarse cells before and after each cell of a row along x (itself, if it is coarse); 0 where
+/// there is none, whose weight is 0.
 struct coarse_columns {
   std::vector<int> before, after;
   bool halved = false;
@@ -58,16 +58,15 @@ void add_interpolated(const corner_weights& s, const coarse_columns& columns,
                       const grid_shape& fine, const grid_shape& next, const double* coarse, int k,
                       int j, To* to) {
   const int nx = fine.n[2];
-  const float* const w =
-      &s.w[(std::size_t(k) * std::size_t(fine.n[1]) + std::size_t(j)) * std::size_t(nx) *
-           std::size_t(s.corners)];
+  const float* const w = &s.w[(std::size_t(k) * std::size_t(fine.n[1]) + std::size_t(j)) *
+                              std::size_t(nx) * std::size_t(s.corners)];
   const coarse_rows rows(s.axes, k, j);
   const auto corners = std::size_t(s.corners);
   for (int n = 0; n < rows.count; ++n) {
     const auto [plane, row, corner] = rows.rows[n];
     const double* const from =
-        coarse + (std::size_t(plane) * std::size_t(next.n[1]) + std::size_t(row)) *
-                     std::size_t(next.n[2]);
+        coarse +
+        (std::size_t(plane) * std::size_t(next.n[1]) + std::size_t(row)) * std::size_t(next.n[2]);
     const float* const of = w + corner;
     if (columns.halved)
       for (std::size_t i = 0; i < std::size_t(nx); ++i)
@@ -94,9 +93,8 @@ void gather_plane(const corner_weights& s, const coarse_columns& columns, const 
     if (k < 0) continue;
     for (int j = 0; j < fine.n[1]; ++j) {
       const auto* const r = row(k, j);
-      const float* const w =
-          &s.w[(std::size_t(k) * std::size_t(fine.n[1]) + std::size_t(j)) *
-               std::size_t(fine.n[2]) * corners];
+      const float* const w = &s.w[(std::size_t(k) * std::size_t(fine.n[1]) + std::size_t(j)) *
+                                  std::size_t(fine.n[2]) * corners];
       const coarse_rows rows(s.axes, k, j);
       for (int n = 0; n < rows.count; ++n) {
         if (rows.rows[n].plane != plane) continue;
@@ -193,7 +191,8 @@ class galerkin_cycle {
                          &l.u[row_at(l, k, j)]);
   }
   static std::size_t row_at(const galerkin_level& l, int k, int j) {
-    return (std::size_t(k) * std::size_t(l.shape.n[1]) + std::size_t(j)) * std::size_t(l.shape.n[2]);
+    return (std::size_t(k) * std::size_t(l.shape.n[1]) + std::size_t(j)) *
+           std::size_t(l.shape.n[2]);
   }
   /// f(cell of the row i, sum over neighbours of a u) for `cells` (first, step, count) of a row.
   /// Rows beyond a side have no elements; any row stands for them.
@@ -269,10 +268,9 @@ class galerkin_cycle {
         const std::size_t at = row_at(l, k, j);
         double* const r = l.r.data() + at;
         const double *const f = l.f.data() + at, *const u = l.u.data() + at,
-                     *const by = l.inverse.data() + at;
-        sums(l, k, j, false, -1, [=](int i, double sum) {
-          r[i] = by[i] > 0 ? (f[i] + sum) - u[i] / by[i] : 0;
-        });
+                            *const by = l.inverse.data() + at;
+        sums(l, k, j, false, -1,
+             [=](int i, double sum) { r[i] = by[i] > 0 ? (f[i] + sum) - u[i] / by[i] : 0; });
       }
   }
 

@@ -78,11 +78,11 @@ void check_options(const grid_options& o) {
                                   o.preconditioner));
   if (!method_of(o).has_levels()) {
     const grid_options none;
-    const char* const given = o.cycle != none.cycle     ? "cycle"
-                              : o.coarse != none.coarse ? "coarse"
+    const char* const given = o.cycle != none.cycle         ? "cycle"
+                              : o.coarse != none.coarse     ? "coarse"
                               : o.smoother != none.smoother ? "smoother"
-                              : o.full_multigrid        ? "full_multigrid"
-                                                        : nullptr;
+                              : o.full_multigrid            ? "full_multigrid"
+                                                            : nullptr;
     if (given)
       throw input_error(fmt::format(
           "grid: {}: expected multigrid, of which it is an option, found preconditioner {}", given,

@@ -111,8 +111,7 @@ struct grid_solver<T>::state {
     double seconds = 0;
     grids::run_output out;
     const bool may_be_slow = method.coarse == grids::coarse_operators::automatic &&
-                             grid.levels.jumps && !grid.levels.lines &&
-                             method.has_levels();
+                             grid.levels.jumps && !grid.levels.lines && method.has_levels();
     // Iterations with the levels `h`, from x[0].
     const auto run_with = [&](grids::hierarchy<level_value>& h, const grids::chosen_method& how,
                               int before) {

@@ -90,8 +90,9 @@ template <class V>
 std::vector<V> line_pivots(const coefficients<V>& a, int axis) {
   const auto [nz, ny, nx] = a.shape.n;
   std::vector<V> by(a.shape.cells());
-  const std::size_t row = std::size_t(nx),
-                    back = axis == x_axis ? 1 : axis == y_axis ? row : row * std::size_t(ny);
+  const std::size_t row = std::size_t(nx), back = axis == x_axis   ? 1
+                                                  : axis == y_axis ? row
+                                                                   : row * std::size_t(ny);
   std::size_t at = 0;
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j)
@@ -102,7 +103,10 @@ std::vector<V> line_pivots(const coefficients<V>& a, int axis) {
         const double d = (double(x[i]) + double(x[i + 1])) + (double(y0[i]) + double(y1[i])) +
                          (double(z0[i]) + double(z1[i])) + double(a.s_cells(k, j)[i]);
         const int place = axis == x_axis ? i : axis == y_axis ? j : k;
-        const double w = place == 0 ? 0 : double(axis == x_axis ? x[i] : axis == y_axis ? y0[i] : z0[i]);
+        const double w = place == 0 ? 0
+                                    : double(axis == x_axis   ? x[i]
+                                             : axis == y_axis ? y0[i]
+                                                              : z0[i]);
         const double pivot = d - (place == 0 ? 0 : w * w * double(by[at - back]));
         by[at] = pivot > 1e-6 * d ? V(1 / pivot) : V(0);
       }
@@ -164,14 +168,15 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
   hierarchy<V> h;
   h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
   h.jumps = coarser && !finest.shared && contrast(finest) > jump;
-  h.twice = coarser && (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
+  h.twice = coarser &&
+            (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
   const bool galerkin = method.coarse == coarse_operators::galerkin;
   h.lines = coarser && method.smoother == grid_smoother::lines;
   if (h.lines) {
     h.line_residual.resize(finest.shape.cells());
     h.line_sums.resize(finest.shape.cells());
   }
-  const std::size_t bottom = !h.jumps  ? bottom_cells
+  const std::size_t bottom = !h.jumps   ? bottom_cells
                              : galerkin ? bottom_cells_of_galerkin
                                         : bottom_cells_of_jumps;
   coefficients<V> now = std::move(finest);

@@ -30,7 +30,7 @@ struct level {
   level_step<V> step;                   ///< to the next level, if there is one
   /// Of lines along z, y, x, if these are relaxed: inverse pivots, rows halved.
   std::array<std::vector<V>, 3> pivots;
-  std::vector<V> u, f;                  ///< answer and right-hand side, rows halved
+  std::vector<V> u, f;  ///< answer and right-hand side, rows halved
 
   const V* inverse_of(int k, int j) const { return &inverse[inverse_at[a.row(k, j)]]; }
   /// The colour of the even half of a row, the next one being that of the odd half; the last cell

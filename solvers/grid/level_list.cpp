@@ -55,7 +55,8 @@ std::vector<listed_level> list_levels(const hierarchy<level_value>& h, const cho
     if (h.lines) {  // each axis: residuals, pivots, sums and u, before and after
       l.lines = true;
       std::size_t axes = 0;
-      for (const auto& p : from.pivots) axes += p.empty() ? 0 : 1, l.bytes += p.size() * sizeof(level_value);
+      for (const auto& p : from.pivots)
+        axes += p.empty() ? 0 : 1, l.bytes += p.size() * sizeof(level_value);
       l.bytes_per_cycle += 2 * axes * cells * (10 * sizeof(level_value) + 3 * sizeof(double));
     }
     if (galerkin) {

@@ -12,13 +12,13 @@ namespace dwell::grids {
 
 struct listed_level {
   grid_shape shape;
-  std::array<bool, 3> halved{};  ///< axes z, y, x of which the next level has half
-  int colours = 0;               ///< of Gauss-Seidel; 0: that of Galerkin's levels
-  bool lines = false;            ///< whole lines are relaxed
-  bool bottom = false;           ///< solved by a factor
-  bool one_team = false;         ///< has it to itself
-  int visits = 1;                ///< in a cycle
-  std::size_t bytes = 0;         ///< u, f, coefficients and inverse diagonals, or the factor
+  std::array<bool, 3> halved{};     ///< axes z, y, x of which the next level has half
+  int colours = 0;                  ///< of Gauss-Seidel; 0: that of Galerkin's levels
+  bool lines = false;               ///< whole lines are relaxed
+  bool bottom = false;              ///< solved by a factor
+  bool one_team = false;            ///< has it to itself
+  int visits = 1;                   ///< in a cycle
+  std::size_t bytes = 0;            ///< u, f, coefficients and inverse diagonals, or the factor
   std::size_t bytes_per_cycle = 0;  ///< read or written by all visits, by the model
 };
 

@@ -54,7 +54,7 @@ class line_smoother {
           const std::size_t at = row_at(l, k, j);
           V* const r = h_.line_residual.data() + at;
           const V *const u = l.u.data() + at, *const f = l.f.data() + at,
-                   *const by = l.inverse_of(k, j);
+                         *const by = l.inverse_of(k, j);
           half_row(
               l.a, l.u.data(), h_.zeros.data(), k, j, odd, 0, odd ? nx / 2 : evens_of(nx),
               [](V w, V other, int) { return w * other; },
@@ -90,8 +90,8 @@ class line_smoother {
     }
   }
 
-  /// L D L' of a line, L having -w times the inverse pivot before: u += its solution for r. The line
-  /// is a row.
+  /// L D L' of a line, L having -w times the inverse pivot before: u += its solution for r. The
+  /// line is a row.
   void correct_row(level<V>& l, int k, int j) {
     const int n = l.a.shape.n[2], evens = evens_of(n);
     const std::size_t at = row_at(l, k, j);

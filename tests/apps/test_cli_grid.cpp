@@ -175,12 +175,16 @@ void expect_solved(unsigned seed) {
   SCOPED_TRACE("seed " + std::to_string(seed) + ": " + p.says());
   const double rtol = sizeof(T) == 8 ? 1e-10 : 1e-4;
   words args = p.args;
-  args.insert(args.end(),
-              {"--output", in("u.npy"), "--matrix", in(seed % 2 ? "a.mtx" : "a.dwell"),
-               "--matrix-rhs", in("b.npy"), "--history", in("history.csv"), "--rtol",
-               sizeof(T) == 8 ? "1e-10" : "1e-4", "--method", seed % 5 ? "cg" : "multigrid",
-               "--threads", std::to_string(1 + seed % 3), "--coarse", seed % 4 ? "auto" : "galerkin",
-               "--cycle", seed % 7 ? "auto" : "w", "--json", "-"});
+  args.insert(args.end(), {"--output",     in("u.npy"),
+                           "--matrix",     in(seed % 2 ? "a.mtx" : "a.dwell"),
+                           "--matrix-rhs", in("b.npy"),
+                           "--history",    in("history.csv"),
+                           "--rtol",       sizeof(T) == 8 ? "1e-10" : "1e-4",
+                           "--method",     seed % 5 ? "cg" : "multigrid",
+                           "--threads",    std::to_string(1 + seed % 3),
+                           "--coarse",     seed % 4 ? "auto" : "galerkin",
+                           "--cycle",      seed % 7 ? "auto" : "w",
+                           "--json",       "-"});
   if (seed % 3 == 0) args.emplace_back("--full-multigrid");
   const auto r = dwell_cli(args);
   ASSERT_EQ(r.code, 0) << r.err;
@@ -297,9 +301,8 @@ TEST(cli_grid, every_method) {
 }
 
 TEST(cli_grid, options_of_multigrid) {
-  const words args = {"grid",     "60x70",    "--cycle",          "w",      "--coarse",
-                      "galerkin", "--method", "bicgstab",         "--json", "-",
-                      "--full-multigrid"};
+  const words args = {"grid",     "60x70",    "--cycle", "w", "--coarse",        "galerkin",
+                      "--method", "bicgstab", "--json",  "-", "--full-multigrid"};
   const auto j = report_of(args);
   EXPECT_EQ(j.at("cycle"),
             "W-cycle of small levels, as asked for; Galerkin's coarse operators; full multigrid "

@@ -199,9 +199,10 @@ void add_grid_method(CLI::App& app, grid_choices& to) {
              "Of multigrid: operators of coarse levels. averaged: conductances of faces; galerkin: "
              "P'AP, for k that jumps in small blocks or in blocks that meet at corners; auto: "
              "averaged, and galerkin where these are slow");
-  add_choice(app, "--smoother", to.options.smoother, grid_smoothers(),
-             "Of multigrid: what is relaxed. points: cells, in colours; lines: along each axis, for k "
-             "that is strong along one axis here and along another one there (--k-faces)");
+  add_choice(
+      app, "--smoother", to.options.smoother, grid_smoothers(),
+      "Of multigrid: what is relaxed. points: cells, in colours; lines: along each axis, for k "
+      "that is strong along one axis here and along another one there (--k-faces)");
   app.add_flag("--full-multigrid", to.options.full_multigrid,
                "Begin by full multigrid: the answer of coarse levels, interpolated and improved by "
                "a cycle on each level");

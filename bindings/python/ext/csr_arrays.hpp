@@ -25,8 +25,8 @@ numpy_vector<E> owned(std::vector<E>&& values) {
 
 /// rows, cols, indptr, indices, data
 template <class T>
-using csr_arrays = nb::typed<nb::tuple, index, index, numpy_vector<index>, numpy_vector<index>,
-                             numpy_vector<T>>;
+using csr_arrays =
+    nb::typed<nb::tuple, index, index, numpy_vector<index>, numpy_vector<index>, numpy_vector<T>>;
 
 template <class T>
 csr_arrays<T> arrays_of(csr<T>&& a) {

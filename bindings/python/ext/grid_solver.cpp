@@ -148,10 +148,9 @@ class held_grid_solver {
     const auto from = host_span(f);
     const auto to = host_span(u);
     solver_->set_tolerances(rtol, atol);
-    const grid_report r =
-        run_listening(receiver_, nb::none(), [&] {
-          return algebraic ? solver_->solve_algebraic(from, to) : solver_->solve(from, to);
-        });
+    const grid_report r = run_listening(receiver_, nb::none(), [&] {
+      return algebraic ? solver_->solve_algebraic(from, to) : solver_->solve(from, to);
+    });
     receiver_.raise_pending();
     fields d;
     d["method"] = r.method.c_str();

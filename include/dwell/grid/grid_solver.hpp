@@ -108,11 +108,11 @@ struct grid_report {
   bool target_missed = false;
   int refinements = 0;     ///< how often the iteration began anew from its answer
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
-  std::vector<double> history;          ///< ||r|| after 0, 1, ... iterations, if asked for
+  std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
   /// That the method and cycles through all levels must move, by the model; as of explain().
   std::size_t bytes_per_iteration = 0;
-  double setup_s = 0;                   ///< taken by the constructor, or the last update()
-  double solve_s = 0;                   ///< taken by this solve
+  double setup_s = 0;  ///< taken by the constructor, or the last update()
+  double solve_s = 0;  ///< taken by this solve
 };
 
 /// A solver of systems with one operator. T: double or float. Movable. One thread at a time may use

@@ -63,8 +63,8 @@ int iterations_of_halves(std::vector<int> cells, double ratio, const char* smoot
       for (int y = 0; y < n[1]; ++y)
         for (int x = 0; x < n[2]; ++x) {
           const bool left = (turned ? y : x) < n[turned ? 1 : 2] / 2;
-          faces[axis].push_back(left == (axis == dims - 1) && (axis == 0 || axis == dims - 1) ? ratio
-                                                                                              : 1);
+          faces[axis].push_back(
+              left == (axis == dims - 1) && (axis == 0 || axis == dims - 1) ? ratio : 1);
         }
     d.k_faces[axis] = faces[axis];
   }
@@ -138,8 +138,8 @@ Eigen::MatrixXd matrix_of(const grids::galerkin_level& l) {
         for (int z = -r[0]; z <= r[0]; ++z)
           for (int y = -r[1]; y <= r[1]; ++y)
             for (int x = -1; x <= 1; ++x) {
-              const double v = double(l.a[std::size_t(at(k, j, i) * l.box.count()) +
-                                          std::size_t(l.box.slot(z, y, x))]);
+              const double v = double(
+                  l.a[std::size_t(at(k, j, i) * l.box.count()) + std::size_t(l.box.slot(z, y, x))]);
               a(at(k, j, i), at(k, j, i)) += v;
               if (v == 0 || (x == 0 && y == 0 && z == 0)) continue;
               std::array<int, 3> to{k + z, j + y, i + x};
@@ -162,8 +162,7 @@ TEST(GridMultigrid, GalerkinOperatorsAreThoseOfTheirInterpolation) {
     const std::size_t bottom = 4;
     if (made.a.shape.cells() <= bottom || made.a.shape.cells() > 700) continue;
     const grids::galerkin_levels h = grids::make_galerkin(made.a, made.singular, bottom);
-    Eigen::MatrixXd a =
-        testing::dense_of(grid_operator<double>(device::cpu(1), p.d).to_matrix());
+    Eigen::MatrixXd a = testing::dense_of(grid_operator<double>(device::cpu(1), p.d).to_matrix());
     const grids::corner_weights* step = &h.step;
     const grids::grid_shape* fine = &made.a.shape;
     for (const grids::galerkin_level& l : h.levels) {
@@ -239,8 +238,7 @@ TEST(GridMultigrid, GalerkinTakesFewIterationsOnChessboards) {
         int its[2];
         for (const bool exchanged : {false, true}) {
           const auto k = in_blocks(190, 233, block, jump, chessboard, seed, exchanged);
-          const run_of r =
-              run_on(exchanged ? std::vector{233, 190} : std::vector{190, 233}, k, o);
+          const run_of r = run_on(exchanged ? std::vector{233, 190} : std::vector{190, 233}, k, o);
           EXPECT_TRUE(r.report.stopped == stop_reason::converged ||
                       r.report.stopped == stop_reason::accuracy_limit);
           its[exchanged] = r.first;

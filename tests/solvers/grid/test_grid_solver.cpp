@@ -16,9 +16,9 @@
 namespace dwell {
 namespace {
 
-using testing::grid_problem;
 using testing::dense_of;
 using testing::expect_answer;
+using testing::grid_problem;
 using testing::random_grid_problem;
 using testing::random_values;
 
