@@ -151,7 +151,7 @@ class cycle {
   /// being 0.
   void residual(const level<V>& l, int k, int j, V* to) {
     const std::size_t at = row_at(l, k, j);
-    if (of_f_) {  // of u = 0
+    if (of_f_) {  // u is 0
       std::copy_n(l.f.data() + at, l.a.shape.n[2], to);
       return;
     }

@@ -114,7 +114,7 @@ struct grid_solver<T>::state {
                              grid.levels.jumps && !grid.levels.lines && method.has_levels();
     // Iterations with the levels `h`, from x[0].
     const auto run_with = [&](grids::hierarchy<level_value>& h, const grids::chosen_method& how,
-                              int before) {
+                              int before, bool may_end_slow) {
       monitor seen{};
       seen.step = -1;
       if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
@@ -126,7 +126,7 @@ struct grid_solver<T>::state {
                              .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
                              .max_iterations = options.max_iterations - before,
                              .history = options.history,
-                             .slow_after = may_be_slow && before == 0 ? slow_after : 0,
+                             .slow_after = may_end_slow ? slow_after : 0,
                              .seen = &seen};
       out = {};
       grids::grid_run<T, level_value> run(in, vectors, h, out);
@@ -145,20 +145,24 @@ struct grid_solver<T>::state {
       });
       watch.finish();
     };
-    run_with(grid.levels, method, 0);
-    int slow = -1;  // iterations before Galerkin's levels were taken
-    if (out.slow && out.iterations < options.max_iterations) {
-      const grids::run_output first = std::move(out);
-      slow = first.iterations;
-      grid.add_galerkin(method);
-      if (first.answer == 1) std::swap(vectors.x[0], vectors.x[1]);
+    // Goes on from the answer so far.
+    const auto go_on_with = [&](grids::hierarchy<level_value>& h) {
+      const grids::run_output before = std::move(out);
+      if (before.answer == 1) std::swap(vectors.x[0], vectors.x[1]);
       grids::chosen_method how = method;
       how.full = false;
-      run_with(*grid.galerkin, how, slow);
-      out.iterations += first.iterations;
-      out.refinements += first.refinements;
+      run_with(h, how, before.iterations, false);
+      out.iterations += before.iterations;
+      out.refinements += before.refinements;
       if (!out.history.empty())
-        out.history.insert(out.history.begin(), first.history.begin(), first.history.end() - 1);
+        out.history.insert(out.history.begin(), before.history.begin(), before.history.end() - 1);
+    };
+    run_with(grid.levels, method, 0, may_be_slow);
+    int slow = -1;  // iterations before Galerkin's levels were taken
+    if (out.slow) {
+      slow = out.iterations;
+      grid.add_galerkin(method);
+      go_on_with(*grid.galerkin);
     }
     const std::vector<T>& x = vectors.x[out.answer];
     each_row([&](std::size_t r) {
@@ -169,7 +173,8 @@ struct grid_solver<T>::state {
     return report_of(out, scale, slow, clock.lap());
   }
 
-  grid_report report_of(const grids::run_output& out, int scale, int slow, double seconds) const {
+  grid_report report_of(const grids::run_output& out, int scale, int slow,
+                        double seconds) const {
     grid_report r;
     r.method = options.method;
     r.preconditioner = grids::name_of(method.preconditioner);
@@ -177,7 +182,8 @@ struct grid_solver<T>::state {
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
-    const grids::hierarchy<level_value>& levels = slow >= 0 ? *grid.galerkin : grid.levels;
+    const grids::hierarchy<level_value>& levels =
+        slow >= 0 ? *grid.galerkin : grid.levels;
     r.cycle = grids::cycle_name(levels, method);
     if (slow >= 0)
       r.cycle += fmt::format("; Galerkin's coarse operators after {} slow iterations", slow);

@@ -28,7 +28,7 @@ struct level {
   std::vector<std::size_t> inverse_at;  ///< [plane, row]
   int colours = 2;                      ///< 3 where an axis is a ring of an odd number of cells
   level_step<V> step;                   ///< to the next level, if there is one
-  /// Of lines along z, y, x, if these are relaxed: inverse pivots, rows halved.
+  /// Inverse pivots of lines along z, y, x, if these are relaxed; rows halved.
   std::array<std::vector<V>, 3> pivots;
   std::vector<V> u, f;  ///< answer and right-hand side, rows halved
 

@@ -13,7 +13,7 @@ namespace dwell::grids {
 struct listed_level {
   grid_shape shape;
   std::array<bool, 3> halved{};     ///< axes z, y, x of which the next level has half
-  int colours = 0;                  ///< of Gauss-Seidel; 0: that of Galerkin's levels
+  int colours = 0;                  ///< those of Gauss-Seidel; 0: on Galerkin's levels
   bool lines = false;               ///< whole lines are relaxed
   bool bottom = false;              ///< solved by a factor
   bool one_team = false;            ///< has it to itself

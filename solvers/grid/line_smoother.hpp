@@ -114,7 +114,7 @@ class line_smoother {
       u[c] += V(x);
     }
   }
-  /// The same for lines side by side: elements [first, last) of n rows.
+  /// Corrections of lines side by side: elements [first, last) of n rows.
   template <class At, class Faces>
   void correct_rows(int n, int first, int last, At&& at, Faces&& faces, level<V>& l, int axis) {
     const V* const pivots = l.pivots[std::size_t(axis)].data();

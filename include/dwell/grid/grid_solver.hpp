@@ -31,22 +31,22 @@ struct grid_options {
   /// s < 0 it is that of the one with |s|, which is definite. Methods "multigrid" and "jacobi" have
   /// no other than "auto".
   std::string preconditioner = "auto";
-  /// Of multigrid: how levels are visited. "v": each once; "w": those of at most a twelfth of the
+  /// How levels of multigrid are visited. "v": each once; "w": those of at most a twelfth of the
   /// cells twice by each visit of the level above; "auto": "w" where conductances differ by more
   /// than 10.
   std::string cycle = "auto";
-  /// Of multigrid: operators of coarse levels. "averaged": conductances of faces, as of the finest
+  /// Operators of multigrid's coarse levels. "averaged": conductances of faces, as of the finest
   /// level. "galerkin": P'AP with neighbours across corners, too, and interpolation that follows
   /// the coefficients in all directions: set-up and cycles take longer, and need fewer iterations
   /// where k jumps in blocks of a few cells, or in blocks that meet at corners. "auto": averaged
   /// ones; where k jumps and iterations turn out to be slow, the solve goes on with Galerkin's.
   std::string coarse = "auto";
-  /// Of multigrid: what is relaxed. "points": cells, in colours (Gauss-Seidel). "lines": lines of
+  /// What multigrid relaxes. "points": cells, in colours (Gauss-Seidel). "lines": lines of
   /// cells along each axis, for k that is strong along one axis here and along another one there
   /// (where it is so everywhere, axes are halved one at a time, and points suffice); with averaged
   /// coarse operators.
   std::string smoother = "points";
-  /// Of multigrid: begin by full multigrid. The residual of the start is taken to the coarsest
+  /// Begin by full multigrid. The residual of the start is taken to the coarsest
   /// level; its answer is interpolated from level to level and improved by a cycle on each.
   bool full_multigrid = false;
   double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
