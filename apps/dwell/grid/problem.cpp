@@ -329,7 +329,10 @@ void require_grid_memory(const grid_choices& given) {
   for (const int n : parse_grid_size(given.size)) cells *= n;
   // f, u, b, the caller's order, two of x, r, p, q; u and f of levels, which are up to as many
   // again.
-  const double need = cells * (9 * (given.precision == "f64" ? 8 : 4) + 2 * 2 * 4);
+  double need = cells * (9 * (given.precision == "f64" ? 8 : 4) + 2 * 2 * 4);
+  // Weights and elements of Galerkin's levels; pivots, residuals and sums of lines.
+  if (given.options.coarse == "galerkin") need += cells * 60;
+  if (given.options.smoother == "lines") need += cells * 24;
   if (need > static_cast<double>(free))
     throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
                                    given.size, format_bytes(need),

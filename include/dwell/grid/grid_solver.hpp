@@ -84,7 +84,8 @@ struct grid_report {
   std::string method;              ///< see grid_options::method
   std::string preconditioner;      ///< "multigrid", "jacobi" or "none", never "auto"
   std::string device;              ///< name of the device
-  std::string precision;           ///< vectors are "f64" or "f32"; multigrid's levels are in f32
+  /// Vectors are "f64" or "f32"; multigrid's levels are in f32 (of Galerkin's the coefficients).
+  std::string precision;
   int threads = 0;                 ///< that took part
   std::string reason;              ///< why so many, one line
   std::string cycle;               ///< how levels were visited, and why, one line
