@@ -173,8 +173,7 @@ struct grid_solver<T>::state {
     return report_of(out, scale, slow, clock.lap());
   }
 
-  grid_report report_of(const grids::run_output& out, int scale, int slow,
-                        double seconds) const {
+  grid_report report_of(const grids::run_output& out, int scale, int slow, double seconds) const {
     grid_report r;
     r.method = options.method;
     r.preconditioner = grids::name_of(method.preconditioner);
@@ -182,8 +181,7 @@ struct grid_solver<T>::state {
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
-    const grids::hierarchy<level_value>& levels =
-        slow >= 0 ? *grid.galerkin : grid.levels;
+    const grids::hierarchy<level_value>& levels = slow >= 0 ? *grid.galerkin : grid.levels;
     r.cycle = grids::cycle_name(levels, method);
     if (slow >= 0)
       r.cycle += fmt::format("; Galerkin's coarse operators after {} slow iterations", slow);

@@ -144,15 +144,15 @@ double contrast(const coefficients<V>& a) {
   return worst;
 }
 
-}  // namespace
-
 template <class V>
-static void reorder_rows(coefficients<V>& a, bool back) {
+void reorder_rows(coefficients<V>& a, bool back) {
   halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2], back);
   std::vector<std::size_t> faces = a.x;
   std::erase(faces, std::size_t(0));  // a row of cells, too
   halve_at(a.pool, std::move(faces), a.shape.n[2] + 1, back);
 }
+}  // namespace
+
 template <class V>
 void halve_rows(coefficients<V>& a) {
   reorder_rows(a, false);

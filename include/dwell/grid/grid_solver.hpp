@@ -81,16 +81,16 @@ struct grid_level {
 
 /// What was run, what it cost, and whether the answer is right.
 struct grid_report {
-  std::string method;              ///< see grid_options::method
-  std::string preconditioner;      ///< "multigrid", "jacobi" or "none", never "auto"
-  std::string device;              ///< name of the device
+  std::string method;          ///< see grid_options::method
+  std::string preconditioner;  ///< "multigrid", "jacobi" or "none", never "auto"
+  std::string device;          ///< name of the device
   /// Vectors are "f64" or "f32"; multigrid's levels are in f32 (of Galerkin's the coefficients).
   std::string precision;
-  int threads = 0;                 ///< that took part
-  std::string reason;              ///< why so many, one line
-  std::string cycle;               ///< how levels were visited, and why, one line
-  std::vector<grid_level> levels;  ///< the finest first
-  int iterations = 0;              ///< done
+  int threads = 0;                               ///< that took part
+  std::string reason;                            ///< why so many, one line
+  std::string cycle;                             ///< how levels were visited, and why, one line
+  std::vector<grid_level> levels;                ///< the finest first
+  int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
   double rhs_norm =
       0;  ///< ||b||, b as of grid_operator::rhs(); of a singular system without its mean

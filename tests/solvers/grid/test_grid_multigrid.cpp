@@ -278,7 +278,8 @@ TEST(GridMultigrid, SlowSolvesDoNotBreakDown) {
   for (unsigned seed = 1; seed <= 66; ++seed) {
     std::mt19937 random(seed);
     const bool large = seed > 60;
-    const int ny = large ? 300 : 80 + int(random() % 80), nx = large ? 300 : 80 + int(random() % 80);
+    const int ny = large ? 300 : 80 + int(random() % 80),
+              nx = large ? 300 : 80 + int(random() % 80);
     const double jump = large ? 1e8 : std::pow(10.0, 3 + int(random() % 6));
     const int block = large ? 5 : 1 + int(random() % 4);
     const auto k = in_blocks(ny, nx, block, jump, large || random() % 3 == 0, seed, false);
@@ -295,7 +296,8 @@ TEST(GridMultigrid, SlowSolvesDoNotBreakDown) {
     EXPECT_LE(r.iterations, o.max_iterations);
     EXPECT_EQ(r.history.size(), std::size_t(r.iterations) + 1) << seed;
     galerkin += r.cycle.find("Galerkin") != std::string::npos;
-    early += r.cycle.find("Galerkin") != std::string::npos && r.cycle.find("after 16") == std::string::npos;
+    early += r.cycle.find("Galerkin") != std::string::npos &&
+             r.cycle.find("after 16") == std::string::npos;
   }
   EXPECT_GT(galerkin, 20);
   EXPECT_GT(early, 0);  // since a cycle was not definite
