@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/team/team_threads.hpp"
@@ -161,8 +163,12 @@ struct grid_solver<T>::state {
     int slow = -1;  // iterations before Galerkin's levels were taken
     if (out.slow) {
       slow = out.iterations;
-      grid.add_galerkin(method);
-      go_on_with(*grid.galerkin);
+      if (add_galerkin()) {
+        go_on_with(*grid.galerkin);
+      } else {
+        out.stopped = stop_reason::interrupted;
+        slow = -1;
+      }
     }
     const std::vector<T>& x = vectors.x[out.answer];
     each_row([&](std::size_t r) {
@@ -171,6 +177,18 @@ struct grid_solver<T>::state {
       for (std::size_t i = 0; i < nx; ++i) to[i] = back * to[i];
     });
     return report_of(out, scale, slow, clock.lap());
+  }
+
+  /// False if that was interrupted.
+  bool add_galerkin() {
+    try {
+      const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
+                                     std::chrono::milliseconds(50));
+      grid.add_galerkin(method);
+      return true;
+    } catch (const interrupted_error&) {
+      return false;
+    }
   }
 
   grid_report report_of(const grids::run_output& out, int scale, int slow, double seconds) const {

@@ -6,11 +6,13 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <random>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/grid/explain_grid.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/discretize.hpp"
@@ -270,6 +272,25 @@ TEST(GridMultigrid, SlowSolvesGoOnWithGalerkin) {
   // What converges well is left alone.
   const auto easy = in_blocks(240, 251, 60, 1e4, false, 3, false);
   EXPECT_EQ(run_on({240, 251}, easy, {}).report.cycle.find("Galerkin"), std::string::npos);
+}
+
+TEST(GridMultigrid, ASlowSolveEndsWhileItMakesLevels) {
+  const auto k = in_blocks(240, 251, 5, 1e4, false, 3, false);
+  grid_description<double> d{.cells = {240, 251}};
+  d.k_cells = k;
+  grid_solver<double> solver(device::cpu(2), d);
+  const std::vector<double> f(k.size(), 1.0);
+  std::vector<double> u(k.size()), again(k.size());
+  int polls = 0;
+  {
+    const interruption_scope scope([&] { return ++polls > 1; }, std::chrono::milliseconds(0));
+    const grid_report r = solver.solve(f, u);
+    EXPECT_EQ(r.stopped, stop_reason::interrupted);
+    EXPECT_EQ(r.iterations, 16);
+    EXPECT_LT(r.residual_relative_true, 1);  // the answer so far
+  }
+  EXPECT_GT(polls, 1);
+  EXPECT_EQ(solver.solve(f, again).stopped, stop_reason::converged);
 }
 
 /// Cycles with averages may not be definite where k jumps: a solve does not end by that.
