@@ -29,6 +29,10 @@ struct grid_options_table {
   static constexpr option_row<grid_options> all[] = {
       {"method", set_member<&grid_options::method>},
       {"preconditioner", set_member<&grid_options::preconditioner>},
+      {"cycle", set_member<&grid_options::cycle>},
+      {"coarse", set_member<&grid_options::coarse>},
+      {"smoother", set_member<&grid_options::smoother>},
+      {"full_multigrid", set_member<&grid_options::full_multigrid>},
       {"rtol", set_member<&grid_options::rtol>},
       {"atol", set_member<&grid_options::atol>},
       {"max_iterations", set_member<&grid_options::max_iterations>},

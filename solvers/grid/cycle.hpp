@@ -6,10 +6,13 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
+#include "dwell/solvers/grid/galerkin_cycle.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
+#include "dwell/solvers/grid/line_smoother.hpp"
 #include "dwell/solvers/grid/plane_team.hpp"
 
 namespace dwell::grids {
@@ -35,17 +38,20 @@ struct cycle_rows {
 template <class V>
 class cycle {
  public:
-  cycle(hierarchy<V>& h, cycle_rows<V>& rows) : h_(h), rows_(rows), twice_(h.jumps) {}
+  cycle(hierarchy<V>& h, cycle_rows<V>& rows) : h_(h), rows_(rows), lines_(h), twice_(h.twice) {
+    if (!h.galerkin.levels.empty())
+      galerkin_.emplace(h.galerkin, h.levels[0].a.shape.cells(), for_one_team);
+  }
 
   /// Are small levels visited twice? All teams must say alike that they are no longer.
   bool visits_twice() const { return twice_; }
   void visit_once() { twice_ = false; }
 
   /// Stage s of the relaxation from u = 0 of a plane; stages 0 to down_stages() - 1.
-  int down_stages(const level<V>& l) const { return l.colours == 2 ? 2 : 4; }
+  int down_stages(const level<V>& l) const { return h_.lines ? 1 : l.colours == 2 ? 2 : 4; }
   void down(level<V>& l, int s, int k) {
     V* const u = l.u.data();
-    if (l.colours == 2) {
+    if (l.colours == 2 && !h_.lines) {
       if (s == 0)
         each_half(l, k, 0, [&](int j, bool odd, int first, int last) {
           first_colour(l, k, j, odd, first, last);
@@ -62,17 +68,48 @@ class cycle {
   /// met. after(plane): what is done with the answer in a plane of level 0 once it is there.
   template <class After>
   void finish(plane_team& team, After&& after) {
-    if (h_.levels.size() == 1) {
+    if (only_bottom()) {
       if (team.worker == 0) solve_bottom();
       team.sync();
       const auto [begin, end] = team.share(h_.levels[0].a.shape.n[0]);
       for (int k = begin; k < end; ++k) after(k);
       return;
     }
+    if (h_.lines) lines_.sweep(team, h_.levels[0], false);
     below(team, 0);
-    up(team, h_.levels[0], h_.levels[1], after);
+    up(team, 0, after);
   }
-  bool only_bottom() const { return h_.levels.size() == 1; }
+  bool only_bottom() const { return h_.levels.size() == 1 && !galerkin_; }
+
+  /// Full multigrid: u of level 0 for its f. On each level, the coarsest first, the answer of the
+  /// next one is interpolated and improved by a cycle. Teams have met, and meet.
+  void full(plane_team& team) {
+    if (only_bottom()) {
+      finish(team, [](int) {});
+      team.sync();
+      return;
+    }
+    const std::size_t last = galerkin_ ? 0 : h_.levels.size() - 2;  // above the bottom
+    of_f_ = true;
+    for (std::size_t n = 0; n <= last; ++n) gather(team, n);
+    if (galerkin_) galerkin_->full(team, twice_);
+    of_f_ = false;
+    if (!galerkin_) {
+      if (team.worker == 0) solve_bottom();
+      team.sync();
+    }
+    for (std::size_t n = last + 1; n-- > 0;) {
+      level<V>& l = h_.levels[n];
+      const auto [begin, end] = team.share(l.a.shape.n[0]);
+      const std::size_t plane = l.a.shape.plane();
+      std::fill(l.u.begin() + std::ptrdiff_t(std::size_t(begin) * plane),
+                l.u.begin() + std::ptrdiff_t(std::size_t(end) * plane), V(0));
+      team.sync();
+      up(team, n, [](int) {});
+      team.sync();
+      again(team, n);
+    }
+  }
 
  private:
   /// f(row, odd half?, first, last cell of the half) for what has a colour in a plane.
@@ -114,6 +151,10 @@ class cycle {
   /// being 0.
   void residual(const level<V>& l, int k, int j, V* to) {
     const std::size_t at = row_at(l, k, j);
+    if (of_f_) {  // u is 0
+      std::copy_n(l.f.data() + at, l.a.shape.n[2], to);
+      return;
+    }
     const int nx = l.a.shape.n[2], evens = evens_of(nx);
     const V *const u = l.u.data() + at, *const f = l.f.data() + at, *const by = l.inverse_of(k, j);
     const auto half = [&](bool odd) {
@@ -122,7 +163,7 @@ class cycle {
           [](V w, V other, int) { return w * other; },
           [=](int c, V sum) { to[c] = (f[c] + sum) - u[c] / by[c]; });
     };
-    if (l.colours == 3) {
+    if (l.colours == 3 || h_.lines) {
       half(false), half(true);
     } else {
       const bool odd = l.colour_of(k, j) == 1;
@@ -269,7 +310,7 @@ class cycle {
         row = rows_.row.data();
       }
       const int c = l.colour_of(k, j);
-      const bool all = l.colours == 3;
+      const bool all = l.colours == 3 || h_.lines;
       prolong_x(l, k, j, row, l.u.data() + row_at(l, k, j), all || c == 0, all || c == 1);
     }
   }
@@ -286,13 +327,34 @@ class cycle {
       std::fill_n(to, n, V(0));
   }
 
+  /// Residuals of level n, gathered to f of the next one. Teams meet at the end.
+  void gather(plane_team& team, std::size_t n) {
+    level<V>& l = h_.levels[n];
+    if (galerkin_) {
+      galerkin_level& next = h_.galerkin.levels[0];
+      const auto [begin, end] = team.share(next.shape.n[0]);
+      V *const halves = rows_.row.data(), *const natural = rows_.wide.data();
+      for (int c = begin; c < end; ++c)
+        gather_plane(h_.galerkin.step, galerkin_->top(), l.a.shape, next.shape, c, next.f.data(),
+                     [&](int k, int j) {
+                       residual(l, k, j, halves);
+                       join_row(halves, natural, l.a.shape.n[2]);
+                       return natural;
+                     });
+    } else {
+      const auto [begin, end] = team.share(h_.levels[n + 1].a.shape.n[0]);
+      restrict_planes(l, h_.levels[n + 1], begin, end);
+    }
+    team.sync();
+  }
   /// Level n + 1, whose right-hand side comes from level n: teams meet at the end.
   void below(plane_team& team, std::size_t n) {
-    level<V>& l = h_.levels[n];
+    gather(team, n);
+    if (galerkin_) {
+      galerkin_->solve(team, 0, twice_);
+      return;
+    }
     level<V>& next = h_.levels[n + 1];
-    const auto [begin, end] = team.share(next.a.shape.n[0]);
-    restrict_planes(l, next, begin, end);
-    team.sync();
     if (n + 2 == h_.levels.size()) {
       if (team.worker == 0) solve_bottom();
       team.sync();
@@ -310,23 +372,57 @@ class cycle {
     level<V>& l = h_.levels[n];
     wavefront(team, l.a.shape.n[0], down_stages(l), [&](int s, int k) { down(l, s, k); });
     team.sync();
+    if (h_.lines) lines_.sweep(team, l, false);
     below(team, n);
-    up(team, l, h_.levels[n + 1], [](int) {});
+    up(team, n, [](int) {});
     team.sync();
-    if (!twice_ || !visited_again(l.a.shape, h_.levels[0].a.shape)) return;
-    // A second time, from the answer so far; its first colour has been relaxed last.
-    wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
-    team.sync();
+    if (twice_ && visited_again(l.a.shape, h_.levels[0].a.shape)) again(team, n);
+  }
+  /// A cycle from the answer so far, whose first colour has been relaxed last.
+  void again(plane_team& team, std::size_t n) {
+    level<V>& l = h_.levels[n];
+    if (h_.lines) {
+      lines_.sweep(team, l, false);
+    } else {
+      wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
+      team.sync();
+    }
     below(team, n);
-    up(team, l, h_.levels[n + 1], [](int) {});
+    up(team, n, [](int) {});
     team.sync();
   }
+  /// The correction of Galerkin's first level, to a plane.
+  void prolong_galerkin(level<V>& l, int k) {
+    const int nx = l.a.shape.n[2], evens = evens_of(nx), odds = nx / 2;
+    const galerkin_level& next = h_.galerkin.levels[0];
+    V* const wide = rows_.wide.data();
+    for (int j = 0; j < l.a.shape.n[1]; ++j) {
+      std::fill_n(wide, nx, V(0));
+      add_interpolated(h_.galerkin.step, galerkin_->top(), l.a.shape, next.shape, next.u.data(), k,
+                       j, wide);
+      V* const u = l.u.data() + row_at(l, k, j);
+      for (int i = 0; i < evens; ++i) u[i] += wide[2 * i];
+      for (int i = 0; i < odds; ++i) u[evens + i] += wide[2 * i + 1];
+    }
+  }
+  /// The correction of level n + 1, and relaxation. after(plane) once a plane is done.
   template <class After>
-  void up(plane_team& team, level<V>& l, const level<V>& next, After&& after) {
+  void up(plane_team& team, std::size_t n, After&& after) {
+    level<V>& l = h_.levels[n];
+    if (h_.lines) {
+      const auto [begin, end] = team.share(l.a.shape.n[0]);
+      for (int k = begin; k < end; ++k) prolong(l, h_.levels[n + 1], k);
+      team.sync();
+      lines_.sweep(team, l, true);
+      for (int k = begin; k < end; ++k) after(k);
+      return;
+    }
     const int colours = l.colours;
     wavefront(team, l.a.shape.n[0], 1 + colours, [&](int s, int k) {
-      if (s == 0)
-        prolong(l, next, k);
+      if (s == 0 && galerkin_)
+        prolong_galerkin(l, k);
+      else if (s == 0)
+        prolong(l, h_.levels[n + 1], k);
       else
         relax(l, k, colours - s);
       if (s == colours) after(k);
@@ -339,8 +435,11 @@ class cycle {
 
   hierarchy<V>& h_;
   cycle_rows<V>& rows_;
+  line_smoother<V> lines_;
+  std::optional<galerkin_cycle> galerkin_;
   std::vector<V> part_;
   bool twice_;
+  bool of_f_ = false;  ///< residuals are those of u = 0
 };
 
 }  // namespace dwell::grids

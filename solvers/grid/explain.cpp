@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include "dwell/grid/explain_grid.hpp"
-#include "dwell/solvers/grid/prepared_grid.hpp"
+#include "dwell/solvers/grid/level_list.hpp"
 
 namespace dwell {
 namespace {
-
-using grids::level_value;
 
 std::string place_of_bytes(std::size_t bytes, int threads, const device_facts& where) {
   if (where.core_cache == 0 && where.l2 == 0) return "unknown";
@@ -44,36 +42,24 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                     g.system.a.pool.size()) *
                    sizeof(T);
   e.vectors_live_in = place_of_bytes(e.vector_bytes, e.threads, where);
-  bool one_team = false;
-  int visits = 1;
-  const std::size_t count = method.has_levels() ? g.levels.levels.size() : 0;
-  for (std::size_t n = 0; n < count; ++n) {
-    const grids::level<level_value>& l = g.levels.levels[n];
-    const bool bottom = n + 1 == count;
-    one_team = one_team || bottom || (n > 0 && grids::for_one_team(l.a.shape));
-    if (n > 0 && !bottom && g.levels.jumps && grids::visited_again(l.a.shape, finest)) visits *= 2;
+  for (const grids::listed_level& l : grids::list_levels(g.levels, method, g.levels.twice)) {
     grid_level_plan p;
-    p.cells = grids::axes_of(l.a.shape, d.cells.size());
-    p.threads = one_team ? 1 : e.threads;
-    p.visits = visits;
-    if (bottom) {
-      p.solved_by = "Cholesky factor";
-      p.bytes = g.levels.bottom.bytes() + 2 * l.a.shape.cells() * sizeof(level_value);
-      p.bytes_per_cycle = std::size_t(visits) * (2 * p.bytes);
-    } else {
-      p.solved_by = fmt::format("Gauss-Seidel in {} colours", l.colours);
-      for (std::size_t axis = 0; axis < 3; ++axis)
-        if (l.step.axes[axis].halved)
-          p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
-      p.bytes = (2 * l.a.shape.cells() + l.a.pool.size() + l.inverse.size()) * sizeof(level_value);
-      p.bytes_per_cycle = std::size_t(visits) * grids::visit_bytes(l);
-    }
+    p.cells = grids::axes_of(l.shape, d.cells.size());
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (l.halved[axis]) p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
+    p.solved_by = l.bottom    ? "Cholesky factor"
+                  : l.lines   ? "lines along each axis"
+                  : l.colours ? fmt::format("Gauss-Seidel in {} colours", l.colours)
+                              : "Gauss-Seidel, planes by turns";
+    p.threads = l.one_team ? 1 : e.threads;
+    p.visits = l.visits;
+    p.bytes = l.bytes;
+    p.bytes_per_cycle = l.bytes_per_cycle;
     p.lives_in = place_of_bytes(p.bytes, p.threads, where);
     e.cycle_bytes += p.bytes_per_cycle;
     e.levels.push_back(std::move(p));
   }
-  e.bytes_per_iteration = std::size_t(grids::facts_of(method.method).applications) * e.cycle_bytes +
-                          grids::method_bytes(g, method);
+  e.bytes_per_iteration = grids::iteration_bytes(g, g.levels, method, g.levels.twice);
   return e;
 }
 

@@ -19,6 +19,9 @@ std::vector<std::string> grid_methods() {
   return names;
 }
 std::vector<std::string> grid_preconditioners() { return {"auto", "multigrid", "jacobi", "none"}; }
+std::vector<std::string> grid_cycles() { return {"auto", "v", "w"}; }
+std::vector<std::string> grid_smoothers() { return {"points", "lines"}; }
+std::vector<std::string> grid_coarse_operators() { return {"auto", "averaged", "galerkin"}; }
 
 namespace grids {
 namespace {
@@ -44,10 +47,17 @@ const char* name_of(grid_preconditioner p) {
 
 chosen_method method_of(const grid_options& o) {
   const method_facts& m = facts_named(o.method);
-  if (m.method == grid_method::jacobi) return {m.method, grid_preconditioner::jacobi};
-  return {m.method, o.preconditioner == "jacobi" ? grid_preconditioner::jacobi
-                    : o.preconditioner == "none" ? grid_preconditioner::none
-                                                 : grid_preconditioner::multigrid};
+  chosen_method c{.method = m.method};
+  if (m.method == grid_method::jacobi || o.preconditioner == "jacobi")
+    c.preconditioner = grid_preconditioner::jacobi;
+  else if (o.preconditioner == "none")
+    c.preconditioner = grid_preconditioner::none;
+  if (o.cycle != "auto") c.cycle = o.cycle == "v" ? grid_cycle::v : grid_cycle::w;
+  if (o.coarse != "auto")
+    c.coarse = o.coarse == "galerkin" ? coarse_operators::galerkin : coarse_operators::averaged;
+  if (o.smoother == "lines") c.smoother = grid_smoother::lines;
+  c.full = o.full_multigrid;
+  return c;
 }
 
 void check_tolerances(double rtol, double atol) {
@@ -60,9 +70,27 @@ void check_tolerances(double rtol, double atol) {
 void check_options(const grid_options& o) {
   require_grid_word("method", grid_methods(), o.method);
   require_grid_word("preconditioner", grid_preconditioners(), o.preconditioner);
+  require_grid_word("cycle", grid_cycles(), o.cycle);
+  require_grid_word("coarse", grid_coarse_operators(), o.coarse);
+  require_grid_word("smoother", grid_smoothers(), o.smoother);
   if (!facts_named(o.method).preconditioned && o.preconditioner != "auto")
     throw input_error(fmt::format("grid: preconditioner: method {} has none, found {}", o.method,
                                   o.preconditioner));
+  if (!method_of(o).has_levels()) {
+    const grid_options none;
+    const char* const given = o.cycle != none.cycle         ? "cycle"
+                              : o.coarse != none.coarse     ? "coarse"
+                              : o.smoother != none.smoother ? "smoother"
+                              : o.full_multigrid            ? "full_multigrid"
+                                                            : nullptr;
+    if (given)
+      throw input_error(fmt::format(
+          "grid: {}: expected multigrid, of which it is an option, found preconditioner {}", given,
+          name_of(method_of(o).preconditioner)));
+  }
+  if (o.smoother == "lines" && o.coarse == "galerkin")
+    throw input_error(
+        "grid: smoother: expected points with coarse operators galerkin, found lines");
   if (o.max_iterations < 1)
     throw input_error(
         fmt::format("max_iterations: expected at least 1, found {}", o.max_iterations));

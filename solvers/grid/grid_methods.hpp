@@ -10,6 +10,11 @@ namespace dwell::grids {
 
 enum class grid_method { cg, multigrid, minres, bicgstab, chebyshev, jacobi };
 enum class grid_preconditioner { multigrid, jacobi, none };
+/// V, or W: levels of at most a twelfth of the cells are visited twice.
+enum class grid_cycle { automatic, v, w };
+enum class grid_smoother { points, lines };
+/// automatic: averaged ones, and where they let iterations be slow Galerkin's.
+enum class coarse_operators { automatic, averaged, galerkin };
 
 /// A row for each method.
 struct method_facts {
@@ -35,6 +40,10 @@ constexpr const method_facts& facts_of(grid_method m) { return all_methods[stati
 struct chosen_method {
   grid_method method = grid_method::cg;
   grid_preconditioner preconditioner = grid_preconditioner::multigrid;
+  grid_cycle cycle = grid_cycle::automatic;
+  coarse_operators coarse = coarse_operators::automatic;
+  grid_smoother smoother = grid_smoother::points;
+  bool full = false;  ///< begins with full multigrid
   /// Are there levels?
   bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }
 };

@@ -35,17 +35,20 @@ class grid_run : grid_iterations<T, V> {
     int at = 0, attempts = 0;
     run_progress far;
     double best = true_residual(team, v_.x[0].data(), mean);
-    if (team.worker == 0 && in_.history) out_.history.push_back(best);
-    far.recursive = best;
     stop_reason why = stop_reason::converged;
     bool missed = false;
     if (!std::isfinite(best)) why = stop_reason::not_finite;
+    if (in_.method.full && why == stop_reason::converged && best > target)
+      full_multigrid(team, mg, at, best, mean);
+    if (team.worker == 0 && in_.history) out_.history.push_back(best);
+    far.recursive = best;
     while (why == stop_reason::converged && best > target) {
       T *const x = v_.x[at].data(), *const d = v_.x[1 - at].data();
       // Below its last digit the residual of an iteration says nothing.
       const double least = best * double(std::numeric_limits<T>::epsilon());
       far.recursive = best;
       far.third = best * best, far.third_at = far.done;
+      far.begin = best, far.begin_at = far.done;
       why = fused() ? attempt(team, mg, d, best, std::max(target, least), far)
                     : iterate(team, mg, d, std::max(target, least), far);
       // The answer of the attempt, if it is better.
@@ -57,6 +60,10 @@ class grid_run : grid_iterations<T, V> {
       const bool better = now < best;
       if (better) at = 1 - at, best = now;
       ++attempts;
+      if (far.slow || (why == stop_reason::breakdown && in_.slow_after && mg.visits_twice())) {
+        if (team.worker == 0) out_.slow = best > target;
+        break;
+      }
       if (why == stop_reason::breakdown &&
           mg.visits_twice()) {  // two visits are not always definite
         mg.visit_once();
@@ -127,6 +134,30 @@ class grid_run : grid_iterations<T, V> {
       }
       return sum;
     }));
+  }
+
+  /// x[at] becomes a start by full multigrid, if its residual is smaller; `best` is the norm of r.
+  void full_multigrid(plane_team& team, cycle<V>& mg, int& at, double& best, double mean) {
+    level<V>& fine = h_.levels[0];
+    int e = 0;
+    std::frexp(best, &e);
+    const T down_by = T(std::ldexp(1.0, -e + 1)), up_by = T(std::ldexp(1.0, e - 1));
+    each_plane(team, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) fine.f[i] = V(v_.r[i] * down_by);
+    });
+    team.sync();
+    mg.full(team);
+    T* const d = v_.x[1 - at].data();
+    const T* const x = v_.x[at].data();
+    each_plane(team, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) d[i] = x[i] + up_by * T(fine.u[i]);
+    });
+    team.sync();
+    const double now = true_residual(team, d, mean);
+    if (now < best)
+      at = 1 - at, best = now;
+    else
+      true_residual(team, x, mean);
   }
 
   /// Conjugate gradients with multigrid, and multigrid alone, have their phases in fewer passes.

@@ -6,20 +6,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
+#include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
 
 namespace dwell {
 
 using grids::axes_of, grids::level_value, grids::power_of_two, grids::prepared_grid;
+
+/// Iterations after which a solve may turn out to be slow, where coefficients jump.
+constexpr int slow_after = 16;
 
 template <class T>
 struct grid_solver<T>::state {
@@ -103,46 +109,89 @@ struct grid_solver<T>::state {
         to_x[i] = zero ? T(0) : x_by * to_x[i];
       }
     });
-    monitor seen{};
-    seen.step = -1;
-    if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
-    grids::run_input<T> in{.a = &grid.system.a,
-                           .b = b.data(),
-                           .singular = grid.system.singular,
-                           .method = method,
-                           .rtol = options.rtol,
-                           .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
-                           .max_iterations = options.max_iterations,
-                           .history = options.history,
-                           .seen = &seen};
-    grids::run_output out;
-    grids::grid_run<T, level_value> run(in, vectors, grid.levels, out);
-    run_control control;
-    control.interrupt = options.interrupt;
-    control.progress_interval = options.progress_interval;
     stopwatch running;
     double seconds = 0;
-    if (options.progress)
-      control.progress = [&](int step, double relative) {
-        seconds += running.lap();
-        return options.progress({step, relative, options.rtol, seconds});
-      };
-    cpu::run_watch watch(control, &seen);
-    teams.run(watch, [&](int team, cpu_barrier& barrier) {
-      grids::cycle_rows<level_value> rows(grid.levels);
-      run({team, threads.threads, &barrier}, rows);
-    });
-    watch.finish();
+    grids::run_output out;
+    const bool may_be_slow = method.coarse == grids::coarse_operators::automatic &&
+                             grid.levels.jumps && !grid.levels.lines && method.has_levels();
+    // Iterations with the levels `h`, from x[0].
+    const auto run_with = [&](grids::hierarchy<level_value>& h, const grids::chosen_method& how,
+                              int before, bool may_end_slow) {
+      monitor seen{};
+      seen.step = -1;
+      if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
+      grids::run_input<T> in{.a = &grid.system.a,
+                             .b = b.data(),
+                             .singular = grid.system.singular,
+                             .method = how,
+                             .rtol = options.rtol,
+                             .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
+                             .max_iterations = options.max_iterations - before,
+                             .history = options.history,
+                             .slow_after = may_end_slow ? slow_after : 0,
+                             .seen = &seen};
+      out = {};
+      grids::grid_run<T, level_value> run(in, vectors, h, out);
+      run_control control;
+      control.interrupt = options.interrupt;
+      control.progress_interval = options.progress_interval;
+      if (options.progress)
+        control.progress = [&](int step, double relative) {
+          seconds += running.lap();
+          return options.progress({before + step, relative, options.rtol, seconds});
+        };
+      cpu::run_watch watch(control, &seen);
+      teams.run(watch, [&](int team, cpu_barrier& barrier) {
+        grids::cycle_rows<level_value> rows(h);
+        run({team, threads.threads, &barrier}, rows);
+      });
+      watch.finish();
+    };
+    // Goes on from the answer so far.
+    const auto go_on_with = [&](grids::hierarchy<level_value>& h) {
+      const grids::run_output before = std::move(out);
+      if (before.answer == 1) std::swap(vectors.x[0], vectors.x[1]);
+      grids::chosen_method how = method;
+      how.full = false;
+      run_with(h, how, before.iterations, false);
+      out.iterations += before.iterations;
+      out.refinements += before.refinements;
+      if (!out.history.empty())
+        out.history.insert(out.history.begin(), before.history.begin(), before.history.end() - 1);
+    };
+    run_with(grid.levels, method, 0, may_be_slow);
+    int slow = -1;  // iterations before Galerkin's levels were taken
+    if (out.slow) {
+      slow = out.iterations;
+      if (add_galerkin()) {
+        go_on_with(*grid.galerkin);
+      } else {
+        out.stopped = stop_reason::interrupted;
+        slow = -1;
+      }
+    }
     const std::vector<T>& x = vectors.x[out.answer];
     each_row([&](std::size_t r) {
       T* const to = u.data() + r * nx;
       grids::join_row(x.data() + r * nx, to, int(nx));
       for (std::size_t i = 0; i < nx; ++i) to[i] = back * to[i];
     });
-    return report_of(out, scale, clock.lap());
+    return report_of(out, scale, slow, clock.lap());
   }
 
-  grid_report report_of(const grids::run_output& out, int scale, double seconds) const {
+  /// False if that was interrupted.
+  bool add_galerkin() {
+    try {
+      const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
+                                     std::chrono::milliseconds(50));
+      grid.add_galerkin(method);
+      return true;
+    } catch (const interrupted_error&) {
+      return false;
+    }
+  }
+
+  grid_report report_of(const grids::run_output& out, int scale, int slow, double seconds) const {
     grid_report r;
     r.method = options.method;
     r.preconditioner = grids::name_of(method.preconditioner);
@@ -150,10 +199,15 @@ struct grid_solver<T>::state {
     r.precision = sizeof(T) == 8 ? "f64" : "f32";
     r.threads = threads.threads;
     r.reason = threads.why;
-    r.cycle = out.visits_once
-                  ? "V-cycle; coefficients jump, but a W-cycle was not positive definite"
-                  : grids::cycle_name(grid.levels, method);
-    for (const auto& l : grid.levels.levels) r.levels.push_back({axes_of(l.a.shape, dims)});
+    const grids::hierarchy<level_value>& levels = slow >= 0 ? *grid.galerkin : grid.levels;
+    r.cycle = grids::cycle_name(levels, method);
+    if (slow >= 0)
+      r.cycle += fmt::format("; Galerkin's coarse operators after {} slow iterations", slow);
+    if (out.visits_once) r.cycle += "; then a V-cycle, since that was not positive definite";
+    const bool twice = levels.twice && !out.visits_once;
+    for (const auto& l : grids::list_levels(levels, method, twice))
+      r.levels.push_back({axes_of(l.shape, dims)});
+    if (r.levels.empty()) r.levels.push_back({axes_of(shape(), dims)});
     r.iterations = out.iterations;
     r.stopped = out.stopped;
     const double up = std::ldexp(1.0, scale), over = out.rhs_norm > 0 ? 1 / out.rhs_norm : up;
@@ -170,7 +224,7 @@ struct grid_solver<T>::state {
     r.refinements = out.refinements;
     r.stagnated = out.stagnated;
     for (const double h : out.history) r.history.push_back(h * up);
-    r.bytes_per_iteration = grids::iteration_bytes(grid, method);
+    r.bytes_per_iteration = grids::iteration_bytes(grid, levels, method, twice);
     r.setup_s = setup_s;
     r.solve_s = seconds;
     return r;

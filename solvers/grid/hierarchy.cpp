@@ -13,7 +13,8 @@
 namespace dwell::grids {
 namespace {
 
-constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024;
+constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024,
+                      bottom_cells_of_galerkin = 4096;
 constexpr double jump = 10;  ///< contrast, from which coefficients are said to jump
 constexpr double strong = 0.5;
 
@@ -41,15 +42,18 @@ double strength(const coefficients<V>& a, int axis) {
   return faces ? sum / double(faces) : 0;
 }
 
-/// Puts the rows of n elements at these places into halves, each once; row 0 of a pool of
+/// Puts the rows of n elements at these places into halves, or back, each once; row 0 of a pool of
 /// coefficients is 0 and stays.
 template <class V>
-void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n) {
+void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n, bool back = false) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   std::vector<V> row(static_cast<std::size_t>(n));
   for (const std::size_t at : places) {
-    split_row(&pool[at], row.data(), n);
+    if (back)
+      join_row(&pool[at], row.data(), n);
+    else
+      split_row(&pool[at], row.data(), n);
     std::copy(row.begin(), row.end(), pool.begin() + std::ptrdiff_t(at));
   }
 }
@@ -78,6 +82,35 @@ void make_inverse(level<V>& l) {
         }
       }));
     }
+}
+
+/// Inverse pivots of the lines along an axis, each a matrix of three diagonals that is factored. A
+/// pivot that rounding has made 0 leaves its cell out. Rows are in the order of memory.
+template <class V>
+std::vector<V> line_pivots(const coefficients<V>& a, int axis) {
+  const auto [nz, ny, nx] = a.shape.n;
+  std::vector<V> by(a.shape.cells());
+  const std::size_t row = std::size_t(nx), back = axis == x_axis   ? 1
+                                                  : axis == y_axis ? row
+                                                                   : row * std::size_t(ny);
+  std::size_t at = 0;
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i, ++at) {
+        const V *const x = a.x_faces(k, j), *const y0 = a.y_faces(k, j),
+                       *const y1 = a.y_faces(k, j + 1), *const z0 = a.z_faces(k, j),
+                       *const z1 = a.z_faces(k + 1, j);
+        const double d = (double(x[i]) + double(x[i + 1])) + (double(y0[i]) + double(y1[i])) +
+                         (double(z0[i]) + double(z1[i])) + double(a.s_cells(k, j)[i]);
+        const int place = axis == x_axis ? i : axis == y_axis ? j : k;
+        const double w = place == 0 ? 0
+                                    : double(axis == x_axis   ? x[i]
+                                             : axis == y_axis ? y0[i]
+                                                              : z0[i]);
+        const double pivot = d - (place == 0 ? 0 : w * w * double(by[at - back]));
+        by[at] = pivot > 1e-6 * d ? V(1 / pivot) : V(0);
+      }
+  return by;
 }
 
 /// The largest of the conductances of faces between cells over the least, of the axis where it is
@@ -111,21 +144,41 @@ double contrast(const coefficients<V>& a) {
   return worst;
 }
 
+template <class V>
+void reorder_rows(coefficients<V>& a, bool back) {
+  halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2], back);
+  std::vector<std::size_t> faces = a.x;
+  std::erase(faces, std::size_t(0));  // a row of cells, too
+  halve_at(a.pool, std::move(faces), a.shape.n[2] + 1, back);
+}
 }  // namespace
 
 template <class V>
 void halve_rows(coefficients<V>& a) {
-  halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2]);
-  std::vector<std::size_t> faces = a.x;
-  std::erase(faces, std::size_t(0));  // a row of cells, too
-  halve_at(a.pool, std::move(faces), a.shape.n[2] + 1);
+  reorder_rows(a, false);
+}
+template <class V>
+void join_rows(coefficients<V>& a) {
+  reorder_rows(a, true);
 }
 
 template <class V>
-hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser) {
+hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method) {
+  const bool coarser = method.has_levels();
   hierarchy<V> h;
   h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
   h.jumps = coarser && !finest.shared && contrast(finest) > jump;
+  h.twice = coarser &&
+            (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
+  const bool galerkin = method.coarse == coarse_operators::galerkin;
+  h.lines = coarser && method.smoother == grid_smoother::lines;
+  if (h.lines) {
+    h.line_residual.resize(finest.shape.cells());
+    h.line_sums.resize(finest.shape.cells());
+  }
+  const std::size_t bottom = !h.jumps   ? bottom_cells
+                             : galerkin ? bottom_cells_of_galerkin
+                                        : bottom_cells_of_jumps;
   coefficients<V> now = std::move(finest);
   while (true) {
     poll_interruption();
@@ -144,12 +197,26 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser)
       halve_at(l.inverse, l.inverse_at, g.n[2]);
       return h;
     }
-    if (g.cells() <= (h.jumps ? bottom_cells_of_jumps : bottom_cells)) {
+    if (g.cells() <= bottom) {
       h.bottom = profile_factor(l.a, singular);
       halve_rows(l.a);
       return h;
     }
     make_inverse(l);
+    if (h.lines)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (g.n[axis] == 1) continue;
+        l.pivots[axis] = line_pivots(l.a, int(axis));
+        std::vector<std::size_t> rows;
+        for (std::size_t r = 0; r < g.rows(); ++r) rows.push_back(r * std::size_t(g.n[2]));
+        halve_at(l.pivots[axis], std::move(rows), g.n[2]);
+      }
+    if (galerkin) {
+      h.galerkin = make_galerkin(l.a, singular, bottom);
+      halve_rows(l.a);
+      halve_at(l.inverse, l.inverse_at, g.n[2]);
+      return h;
+    }
     std::array<double, 3> by{};
     for (int axis = 0; axis < 3; ++axis) by[std::size_t(axis)] = strength(l.a, axis);
     const double most = std::max({by[0], by[1], by[2]});
@@ -174,7 +241,8 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, bool coarser)
 
 template void halve_rows(coefficients<double>&);
 template void halve_rows(coefficients<float>&);
-template hierarchy<double> make_hierarchy(coefficients<double>, bool, bool);
-template hierarchy<float> make_hierarchy(coefficients<float>, bool, bool);
+template void join_rows(coefficients<float>&);
+template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
+template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
 
 }  // namespace dwell::grids

@@ -26,6 +26,7 @@ struct run_input {
   double rtol = 0, atol = 0;
   int max_iterations = 0;
   bool history = false;
+  int slow_after = 0;       ///< iterations of an attempt after which a slow one ends; 0: never
   monitor* seen = nullptr;  ///< the host's words
 };
 struct run_output {
@@ -34,6 +35,7 @@ struct run_output {
   double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
   bool target_missed = false, stagnated = false;
   bool visits_once = false;  ///< small levels, which were to be visited twice
+  bool slow = false;         ///< ended since iterations are slow, or cycles not definite
   int answer = 0;            ///< which of x[0] and x[1]
   std::vector<double> history;
 };
@@ -55,11 +57,16 @@ struct run_vectors {
   }
 };
 
+/// An attempt is slow that is projected to take so many times run_input::slow_after.
+inline constexpr double slow_factor = 2.5;
+
 /// How far a solve is. Each team has one, with equal contents.
 struct run_progress {
   int done = 0;
   double recursive = 0;  ///< ||r||
-  bool stagnated = false;
+  bool stagnated = false, slow = false;
+  double begin = 0;  ///< ||r|| at the beginning of the attempt
+  int begin_at = 0;
   double third = 0;  ///< r.r after two thirds of the iterations allowed, or at the beginning
   int third_at = 0;
 };
@@ -189,6 +196,11 @@ class grid_phases {
     if (now.done >= in_.max_iterations) {
       now.stagnated = rr > 0.25 * now.third && now.done - now.third_at > 2;
       return stop_reason::iteration_limit;
+    }
+    if (in_.slow_after && now.done - now.begin_at == in_.slow_after &&
+        !(now.recursive * std::pow(now.begin / target, 1 / slow_factor) < now.begin)) {
+      now.slow = true;
+      return stop_reason::breakdown;
     }
     if (now.done == in_.max_iterations * 2 / 3) now.third = rr, now.third_at = now.done;
     return std::nullopt;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,9 +36,9 @@ template <class T>
 struct prepared_grid {
   grids::system<T> system;
   hierarchy<level_value> levels;
-  int scale = 0;  ///< the exponent of that power
+  std::optional<hierarchy<level_value>> galerkin;  ///< where `levels` turned out to be slow
+  int scale = 0;                                   ///< the exponent of that power
 
-  /// Coarse levels are those of the operator with |s|: a preconditioner is definite.
   prepared_grid(grids::system<T> made, const chosen_method& method) : system(std::move(made)) {
     coefficients<T>& a = system.a;
     T most = 0;
@@ -44,13 +46,28 @@ struct prepared_grid {
     std::frexp(double(most), &scale);
     const power_of_two<T> by(-scale);
     for (T& v : a.pool) v = by * v;
+    levels = make_hierarchy(definite(), system.singular, method);
+    halve_rows(a);
+  }
+  /// Makes the levels that a slow solve goes on with, once.
+  void add_galerkin(chosen_method method) {
+    if (galerkin) return;
+    method.coarse = coarse_operators::galerkin;
+    coefficients<level_value> fine = definite();
+    join_rows(fine);
+    galerkin = make_hierarchy(std::move(fine), system.singular, method);
+  }
+
+ private:
+  /// The operator with |s|, of which levels are: a preconditioner is definite.
+  coefficients<level_value> definite() const {
+    const coefficients<T>& a = system.a;
     coefficients<level_value> fine;
     fine.shape = a.shape;
     fine.shared = a.shared;
     for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
     fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    levels = make_hierarchy(std::move(fine), system.singular, method.has_levels());
-    halve_rows(a);
+    return fine;
   }
 };
 
@@ -76,9 +93,17 @@ inline std::vector<int> axes_of(const grid_shape& g, std::size_t dims) {
 /// The axis of a description that lies at this one of z, y, x in memory.
 inline int described_axis(int axis, int dims) { return dims == 2 ? axis / 2 : axis + dims - 3; }
 
-inline const char* cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {
+/// How levels are visited, and why: one line.
+inline std::string cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {
   if (!method.has_levels()) return "none, there are no levels";
-  return h.jumps ? "W-cycle of small levels, since coefficients jump" : "V-cycle";
+  std::string text = "V-cycle";
+  if (h.twice)
+    text = method.cycle == grid_cycle::w ? "W-cycle of small levels, as asked for"
+                                         : "W-cycle of small levels, since coefficients jump";
+  if (method.coarse == coarse_operators::galerkin) text += "; Galerkin's coarse operators";
+  if (h.lines) text += "; lines are relaxed";
+  if (method.full) text += "; full multigrid first";
+  return text;
 }
 
 /// Bytes that an iteration must move besides its cycles: vectors of the method, its products with
@@ -94,22 +119,6 @@ std::size_t method_bytes(const prepared_grid<T>& g, const chosen_method& method)
   std::size_t bytes = g.system.a.shape.cells() * (std::size_t(m.vector_passes) * sizeof(T) +
                                                   std::size_t(m.applications) * each);
   if (!g.system.a.shared) bytes += std::size_t(m.applications) * g.system.a.pool.size() * sizeof(T);
-  return bytes;
-}
-/// Bytes that a visit of a level must move: u and f are read or written 8 times, coefficients read
-/// four times, inverse diagonals twice.
-inline std::size_t visit_bytes(const level<level_value>& l) {
-  std::size_t bytes = 8 * l.a.shape.cells() * sizeof(level_value);
-  if (!l.a.shared) bytes += (4 * l.a.pool.size() + 2 * l.inverse.size()) * sizeof(level_value);
-  return bytes;
-}
-/// Bytes that an iteration must move, but for coarse levels.
-template <class T>
-std::size_t iteration_bytes(const prepared_grid<T>& g, const chosen_method& method) {
-  std::size_t bytes = method_bytes(g, method);
-  if (method.has_levels())
-    bytes +=
-        std::size_t(facts_of(method.method).applications) * visit_bytes(g.levels.levels.front());
   return bytes;
 }
 

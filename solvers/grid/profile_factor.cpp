@@ -11,9 +11,8 @@
 
 namespace dwell::grids {
 
-template <class V>
-profile_factor::profile_factor(const coefficients<V>& a, bool singular) {
-  const std::array<int, 3> n = a.shape.n;
+profile_factor::profile_factor(const position& n, bool singular, bool halved,
+                               const std::function<void(const sink&)>& elements) {
   // The longest axis is the slowest, for a narrow profile.
   std::array<int, 3> order{0, 1, 2};
   std::sort(order.begin(), order.end(),
@@ -25,52 +24,31 @@ profile_factor::profile_factor(const coefficients<V>& a, bool singular) {
     stride[axis] = all;
     all *= std::size_t(n[axis]);
   }
-  const auto number = [&](const std::array<int, 3>& p) {
+  const auto number = [&](const position& p) {
     return std::size_t(p[0]) * stride[0] + std::size_t(p[1]) * stride[1] +
            std::size_t(p[2]) * stride[2];
   };
   place_.resize(all), first_.resize(all), start_.resize(all), x_.resize(all);
   std::iota(first_.begin(), first_.end(), std::size_t(0));
-  const auto each_face =
-      [&](auto&& f) {  // f(cell's number, conductance, inside?, neighbour's number)
-        std::array<int, 3> p;
-        for (p[0] = 0; p[0] < n[0]; ++p[0])
-          for (p[1] = 0; p[1] < n[1]; ++p[1])
-            for (p[2] = 0; p[2] < n[2]; ++p[2]) {
-              const V faces[3][2] = {
-                  {a.z_faces(p[0], p[1])[p[2]], a.z_faces(p[0] + 1, p[1])[p[2]]},
-                  {a.y_faces(p[0], p[1])[p[2]], a.y_faces(p[0], p[1] + 1)[p[2]]},
-                  {a.x_faces(p[0], p[1])[p[2]], a.x_faces(p[0], p[1])[p[2] + 1]}};
-              for (std::size_t axis = 0; axis < 3; ++axis)
-                for (const int step : {-1, 1}) {
-                  std::array<int, 3> q = p;
-                  q[axis] += step;
-                  const bool beyond = q[axis] < 0 || q[axis] == n[axis];
-                  q[axis] = (q[axis] + n[axis]) % n[axis];
-                  f(number(p), double(faces[axis][step > 0]), !beyond || a.shape.wraps[axis],
-                    number(q));
-                }
-            }
-      };
-  each_face([&](std::size_t i, double, bool inside, std::size_t j) {
-    if (inside && j < i) first_[i] = std::min(first_[i], j);
+  elements([&](const position& p, const position& q, double) {
+    const std::size_t i = number(p), j = number(q);
+    if (j < i) first_[i] = std::min(first_[i], j);
   });
   std::size_t size = 0;
   for (std::size_t i = 0; i < all; ++i) start_[i] = size, size += i - first_[i] + 1;
   l_.assign(size, 0.0);
-  each_face([&](std::size_t i, double w, bool inside, std::size_t j) {
-    row(i)[i - first_[i]] += w;
-    if (inside && j <= i) row(i)[j - first_[i]] -= w;
+  elements([&](const position& p, const position& q, double v) {
+    const std::size_t i = number(p), j = number(q);
+    if (j <= i) row(i)[j - first_[i]] += v;
   });
-  std::array<int, 3> p;
+  position p;
   for (p[0] = 0; p[0] < n[0]; ++p[0])
     for (p[1] = 0; p[1] < n[1]; ++p[1])
-      for (p[2] = 0; p[2] < n[2]; ++p[2]) {
-        const std::size_t i = number(p);
-        row(i)[i - first_[i]] += double(a.s_cells(p[0], p[1])[p[2]]);
-        place_[i] = a.row(p[0], p[1]) * std::size_t(n[2]) +
-                    std::size_t(p[2] % 2 ? evens_of(n[2]) : 0) + std::size_t(p[2] / 2);
-      }
+      for (p[2] = 0; p[2] < n[2]; ++p[2])
+        place_[number(p)] =
+            (std::size_t(p[0]) * std::size_t(n[1]) + std::size_t(p[1])) * std::size_t(n[2]) +
+            (halved ? std::size_t(p[2] % 2 ? evens_of(n[2]) : 0) + std::size_t(p[2] / 2)
+                    : std::size_t(p[2]));
   if (singular) {
     double& held = l_.back();
     held = held > 0 ? 2 * held : 1;
@@ -89,6 +67,32 @@ profile_factor::profile_factor(const coefficients<V>& a, bool singular) {
     }
   }
 }
+
+template <class V>
+profile_factor::profile_factor(const coefficients<V>& a, bool singular)
+    : profile_factor(a.shape.n, singular, true, [&a](const sink& put) {
+        const std::array<int, 3> n = a.shape.n;
+        position p;
+        for (p[0] = 0; p[0] < n[0]; ++p[0])
+          for (p[1] = 0; p[1] < n[1]; ++p[1])
+            for (p[2] = 0; p[2] < n[2]; ++p[2]) {
+              const V faces[3][2] = {
+                  {a.z_faces(p[0], p[1])[p[2]], a.z_faces(p[0] + 1, p[1])[p[2]]},
+                  {a.y_faces(p[0], p[1])[p[2]], a.y_faces(p[0], p[1] + 1)[p[2]]},
+                  {a.x_faces(p[0], p[1])[p[2]], a.x_faces(p[0], p[1])[p[2] + 1]}};
+              for (std::size_t axis = 0; axis < 3; ++axis)
+                for (const int step : {-1, 1}) {
+                  position q = p;
+                  q[axis] += step;
+                  const bool beyond = q[axis] < 0 || q[axis] == n[axis];
+                  q[axis] = (q[axis] + n[axis]) % n[axis];
+                  const double w = double(faces[axis][step > 0]);
+                  put(p, p, w);
+                  if (!beyond || a.shape.wraps[axis]) put(p, q, -w);
+                }
+              put(p, p, double(a.s_cells(p[0], p[1])[p[2]]));
+            }
+      }) {}
 
 template profile_factor::profile_factor(const coefficients<double>&, bool);
 template profile_factor::profile_factor(const coefficients<float>&, bool);

@@ -2,7 +2,9 @@
 // The coarsest level's matrix, factored (Cholesky, L L', rows of L from their first element that is
 // not 0): grids are banded, and so are their factors.
 #pragma once
+#include <array>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "dwell/solvers/grid/coefficients.hpp"
@@ -17,7 +19,15 @@ class profile_factor {
   template <class V>
   profile_factor(const coefficients<V>& a, bool singular);
 
-  /// f and u are in halved rows.
+  using position = std::array<int, 3>;  ///< z, y, x
+  using sink = std::function<void(const position& row, const position& column, double)>;
+  /// A grid of n cells along z, y, x: elements(put) puts all elements of its matrix, which is
+  /// symmetric, in parts or as wholes, twice the same. halved: vectors are in halved rows, else in
+  /// the order of memory.
+  profile_factor(const position& n, bool singular, bool halved,
+                 const std::function<void(const sink&)>& elements);
+
+  /// f and u are as the constructor says (of `coefficients` in halved rows).
   template <class V>
   void solve(const V* f, V* u) {
     const std::size_t n = place_.size();
@@ -47,7 +57,7 @@ class profile_factor {
  private:
   double* row(std::size_t i) { return l_.data() + start_[i]; }
 
-  std::vector<std::size_t> place_;  ///< where unknown i is in halved rows
+  std::vector<std::size_t> place_;  ///< where unknown i is in vectors
   std::vector<std::size_t> first_;  ///< column of the first element of row i
   std::vector<std::size_t>
       start_;  ///< where row i is in l_; its last element is 1 / the diagonal's

@@ -175,11 +175,17 @@ void expect_solved(unsigned seed) {
   SCOPED_TRACE("seed " + std::to_string(seed) + ": " + p.says());
   const double rtol = sizeof(T) == 8 ? 1e-10 : 1e-4;
   words args = p.args;
-  args.insert(args.end(),
-              {"--output", in("u.npy"), "--matrix", in(seed % 2 ? "a.mtx" : "a.dwell"),
-               "--matrix-rhs", in("b.npy"), "--history", in("history.csv"), "--rtol",
-               sizeof(T) == 8 ? "1e-10" : "1e-4", "--method", seed % 5 ? "cg" : "multigrid",
-               "--threads", std::to_string(1 + seed % 3), "--json", "-"});
+  args.insert(args.end(), {"--output",     in("u.npy"),
+                           "--matrix",     in(seed % 2 ? "a.mtx" : "a.dwell"),
+                           "--matrix-rhs", in("b.npy"),
+                           "--history",    in("history.csv"),
+                           "--rtol",       sizeof(T) == 8 ? "1e-10" : "1e-4",
+                           "--method",     seed % 5 ? "cg" : "multigrid",
+                           "--threads",    std::to_string(1 + seed % 3),
+                           "--coarse",     seed % 4 ? "auto" : "galerkin",
+                           "--cycle",      seed % 7 ? "auto" : "w",
+                           "--json",       "-"});
+  if (seed % 3 == 0) args.emplace_back("--full-multigrid");
   const auto r = dwell_cli(args);
   ASSERT_EQ(r.code, 0) << r.err;
   const auto j = r.json();
@@ -294,6 +300,27 @@ TEST(cli_grid, every_method) {
   EXPECT_EQ(plain.at("levels").size(), 1u);
 }
 
+TEST(cli_grid, options_of_multigrid) {
+  const words args = {"grid",     "60x70",    "--cycle", "w", "--coarse",        "galerkin",
+                      "--method", "bicgstab", "--json",  "-", "--full-multigrid"};
+  const auto j = report_of(args);
+  EXPECT_EQ(j.at("cycle"),
+            "W-cycle of small levels, as asked for; Galerkin's coarse operators; full multigrid "
+            "first");
+  words explained = args;
+  explained.insert(explained.begin(), "explain");
+  const auto e = report_of(explained);
+  EXPECT_EQ(e.at("cycle"), j.at("cycle"));
+  EXPECT_EQ(e.at("levels").at(1).at("solved_by"), "Gauss-Seidel, planes by turns");
+  EXPECT_EQ(e.at("bytes_per_iteration"), j.at("bytes_per_iteration"));
+  EXPECT_EQ(report_of({"grid", "60x70", "--smoother", "lines", "--json", "-"}).at("cycle"),
+            "V-cycle; lines are relaxed");
+  const auto plain = report_of({"grid", "60x70", "--json", "-"});
+  EXPECT_EQ(plain.at("cycle"), "V-cycle");
+  EXPECT_EQ(report_of({"explain", "grid", "60x70", "--json", "-"}).at("bytes_per_iteration"),
+            plain.at("bytes_per_iteration"));
+}
+
 TEST(cli_grid, exit_codes) {
   EXPECT_EQ(dwell_cli({"grid", "100x100", "--max-iterations", "1"}).code, 2);
   const auto most = dwell_cli({"grid", "100x100", "--rtol", "0"});
@@ -357,6 +384,9 @@ TEST(cli_grid, refusals) {
   refused({"3x5", "--method", "lu"}, "--method: expected cg, multigrid, minres");
   refused({"3x5", "--method", "multigrid", "--preconditioner", "jacobi"},
           "preconditioner: method multigrid has none");
+  refused({"3x5", "--cycle", "f"}, "--cycle: expected auto, v or w");
+  refused({"3x5", "--coarse", "amg"}, "--coarse: expected auto, averaged or galerkin");
+  refused({"3x5", "--method", "jacobi", "--full-multigrid"}, "full_multigrid: expected multigrid");
   refused({"3x5", "--rtol", "-1"}, "--rtol");
   refused({"3x5", "--max-iterations", "0"}, "--max-iterations");
   refused({"3x5", "-o", in("u.txt")}, "--output: expected a name that ends in .npy");

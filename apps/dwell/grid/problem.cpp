@@ -192,6 +192,20 @@ void add_grid_method(CLI::App& app, grid_choices& to) {
       app, "--preconditioner", to.options.preconditioner, grid_preconditioners(),
       "auto is multigrid, a cycle; jacobi is the diagonal; methods multigrid and jacobi have "
       "no other than auto");
+  add_choice(app, "--cycle", to.options.cycle, grid_cycles(),
+             "Of multigrid: v visits each level once; w those of at most a twelfth of the cells "
+             "twice; auto: w where k jumps");
+  add_choice(app, "--coarse", to.options.coarse, grid_coarse_operators(),
+             "Of multigrid: operators of coarse levels. averaged: conductances of faces; galerkin: "
+             "P'AP, for k that jumps in small blocks or in blocks that meet at corners; auto: "
+             "averaged, and galerkin where these are slow");
+  add_choice(
+      app, "--smoother", to.options.smoother, grid_smoothers(),
+      "Of multigrid: what is relaxed. points: cells, in colours; lines: along each axis, for k "
+      "that is strong along one axis here and along another one there (--k-faces)");
+  app.add_flag("--full-multigrid", to.options.full_multigrid,
+               "Begin by full multigrid: the answer of coarse levels, interpolated and improved by "
+               "a cycle on each level");
 }
 
 std::vector<std::pair<std::string, std::string>> input_files(const grid_choices& given) {
@@ -315,7 +329,10 @@ void require_grid_memory(const grid_choices& given) {
   for (const int n : parse_grid_size(given.size)) cells *= n;
   // f, u, b, the caller's order, two of x, r, p, q; u and f of levels, which are up to as many
   // again.
-  const double need = cells * (9 * (given.precision == "f64" ? 8 : 4) + 2 * 2 * 4);
+  double need = cells * (9 * (given.precision == "f64" ? 8 : 4) + 2 * 2 * 4);
+  // Weights and elements of Galerkin's levels; pivots, residuals and sums of lines.
+  if (given.options.coarse == "galerkin") need += cells * 60;
+  if (given.options.smoother == "lines") need += cells * 24;
   if (need > static_cast<double>(free))
     throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
                                    given.size, format_bytes(need),

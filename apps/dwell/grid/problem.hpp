@@ -24,7 +24,7 @@ struct grid_choices {
 /// SIZE, --k, --k-axes, --k-faces, --s, --spacing, --centring, --mean, --boundary,
 /// --boundary-values, --precision.
 void add_grid_problem(CLI::App& app, grid_choices& to);
-/// --method, --preconditioner.
+/// --method, --preconditioner, --cycle, --coarse, --smoother, --full-multigrid.
 void add_grid_method(CLI::App& app, grid_choices& to);
 
 /// Files that a problem reads, by option.

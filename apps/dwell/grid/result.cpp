@@ -118,7 +118,7 @@ std::string to_text(const grid_result& r) {
                       fmt::format("write {}", format_seconds(r.write_s)));
   if (g.iterations > 0)
     out.row("", fmt::format("{} per iteration, ", format_seconds(g.solve_s / g.iterations)) +
-                    say("{bytes_per_iteration} each but for coarse levels, by the model"));
+                    say("{bytes_per_iteration} each, by the model"));
   for (std::size_t i = 0; i < r.files.size(); ++i)
     out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
   return out.text();

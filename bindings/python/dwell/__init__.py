@@ -17,7 +17,7 @@ from ._device import DeviceInfo, devices
 from ._field_report import FieldReport
 from ._field_runner import FieldMoment, FieldRunner
 from ._functions import abs, cos, exp, floor, fma, log, maximum, minimum, sin, sqrt, tanh
-from ._grid import GridReport, GridSolver, poisson
+from ._grid import GridOperator, GridReport, GridSolver, poisson
 from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
 from ._near_null import rigid_body_modes
 from ._product import Product, ProductReport
@@ -40,7 +40,7 @@ for _shown in (DeviceError, RoundingWarning, SolveWarning, UnsupportedError):  #
 
 __all__ = [
     "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "Definition", "DefinitionError",
-    "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "GridReport", "GridSolver", "Moment", "Outcome",
+    "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "GridOperator", "GridReport", "GridSolver", "Moment", "Outcome",
     "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver",
     "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",
     "convolve", "cos", "define", "devices", "dot", "exp", "explain", "floor", "fma", "generate", "generated_coordinates",

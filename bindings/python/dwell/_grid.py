@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
-from . import _core
-from ._arrays import HOST, Place, float_dtype, host_array, like, place_of, readable
+from ._arrays import float_dtype, like
 from ._checks import boolean, number, whole
-from ._device import resolve
+from ._grid_problem import Problem, on_host
+from ._matrices import csr_of
 from ._turn import Turn
 from ._warnings import SolveWarning, warn
-
-_NATIVE: dict[str, Any] = {"float64": _core.GridSolverF64, "float32": _core.GridSolverF32}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +41,7 @@ class GridReport:
     refinements: int  #: how often the iteration began anew from its answer
     stagnated: bool  #: at the limit: the last third of the iterations did not halve the residual
     history: list[float]  #: norms of the residual, if asked for
-    bytes_per_iteration: int  #: that the finest level must move, by the model
+    bytes_per_iteration: int  #: that the method and cycles through all levels must move, by the model
     setup_s: float  #: seconds that preparing took
     solve_s: float  #: seconds of the solve
 
@@ -80,6 +79,9 @@ class GridSolver:
         k of a face, of k of its two cells.
     k_axes : tuple of float, optional
         Factors of `k` along each axis.
+    k_faces : dict of str to array, optional
+        In place of `k`, for an axis "x", "y" or "z": k of each face, those of both sides included, so one more along this
+        axis than there are unknowns. Faces of the two ends of a periodic axis must agree.
     dtype : {float64, float32}, optional
         By default that of the array `k`, or float64.
     method : {"cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"}
@@ -87,6 +89,17 @@ class GridSolver:
         indefinite; Chebyshev's iteration between bounds of the spectrum that it finds; Jacobi's, damped, to compare with.
     preconditioner : {"auto", "multigrid", "jacobi", "none"}
         A cycle of multigrid ("auto"), the diagonal, or nothing. Methods "multigrid" and "jacobi" have no other than "auto".
+    cycle : {"auto", "v", "w"}
+        How levels of multigrid are visited: each once, or those of at most a twelfth of the cells twice by each visit of the
+        level above ("w"; "auto" where conductances differ by more than 10).
+    coarse : {"auto", "averaged", "galerkin"}
+        Operators of coarse levels: conductances of faces, or P'AP, which take longer and need fewer iterations where `k` jumps
+        in blocks of a few cells or in blocks that meet at corners. "auto" goes on with the latter where the former are slow.
+    smoother : {"points", "lines"}
+        What is relaxed: cells, in colours; or lines of cells along each axis, for `k_faces` that are strong along one axis here
+        and along another one there.
+    full_multigrid : bool
+        Begin by full multigrid: the answer of coarse levels, interpolated and improved by a cycle on each level.
     rtol, atol : float
         Converged when ``||b - A u|| <= max(rtol ||b||, atol)``, by the true residual.
     maxiter : int
@@ -123,45 +136,27 @@ class GridSolver:
     def __init__(
         self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
         boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
-        dtype: Any = None, method: str = "cg", preconditioner: str = "auto", rtol: float = 1e-8, atol: float = 0.0,
+        k_faces: Mapping[str, Any] | None = None, dtype: Any = None, method: str = "cg", preconditioner: str = "auto",
+        cycle: str = "auto", coarse: str = "auto", smoother: str = "points", full_multigrid: bool = False, rtol: float = 1e-8, atol: float = 0.0,
         maxiter: int = 500, history: bool = False, device: str | None = None, threads: int = 0,
     ) -> None:
-        k, s = _array_or_number(k, "k"), _array_or_number(s, "s")
-        given = [a.shape for a in (k, s) if isinstance(a, np.ndarray)]
-        if shape is None and not given:
-            raise ValueError("shape: expected one, since neither k nor s is an array")
-        self._shape = given[0] if shape is None else _shape(shape)
-        if not 1 <= len(self._shape) <= 3:
-            raise ValueError(f"shape: expected 1 to 3 axes, found {len(self._shape)}")
-        if dtype is None:
-            dtype = k.dtype if isinstance(k, np.ndarray) else np.float64
-        self._dtype = float_dtype(np.dtype(dtype), "dtype")
-        dims = len(self._shape)
-        if centring not in ("cell", "vertex"):
-            raise ValueError(f"centring: expected cell or vertex, found {centring!r}")
-        if mean not in ("harmonic", "arithmetic"):
-            raise ValueError(f"mean: expected harmonic or arithmetic, found {mean!r}")
-        self._mean = mean
-        self._k_axes = [] if k_axes is None else _per_axis(k_axes, dims, "k_axes")
-        self._boundary, self._values = boundary, boundary_values
+        self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
         self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
-        self._native = _NATIVE[self._dtype.name](
-            resolve("cpu" if device is None else device, threads, None, 0), [int(n) for n in self._shape],
-            _per_axis(spacing, dims, "spacing"), centring == "vertex", *self._coefficients(k, s, boundary, boundary_values),
-            method, preconditioner, self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
-        self._k, self._s = k, s
+        self._native: Any = p.native("GridSolver")(
+            *p.place(device, threads), p.coefficients(), method, preconditioner, cycle, coarse, smoother,
+            boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Unknowns along each axis, the slowest first."""
-        return self._shape
+        return self._problem.shape
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """float32 or float64, of all arrays."""
-        return self._dtype
+        return self._problem.dtype
 
     @property
     def singular(self) -> bool:
@@ -201,18 +196,40 @@ class GridSolver:
         ValueError
             A shape does not fit, or a value is not finite.
         """
-        rhs = _array_or_number(f, "f")
-        place = place_of(f) if isinstance(rhs, np.ndarray) else HOST
-        if isinstance(rhs, np.ndarray):
-            rhs = self._of_shape(rhs, "f")
-        else:
-            rhs = np.full(self._shape, rhs, self._dtype)
-        u = np.zeros(self._shape, self._dtype)
+        return self._solve(f, "f", u0, False, rtol, atol)
+
+    def solve_algebraic(self, b: Any, u0: Any = None, *, rtol: float | None = None, atol: float | None = None) -> Any:
+        """``A u = b`` for b as it is: values of sides have no part in it. A and b are those of ``GridOperator``.
+
+        Parameters
+        ----------
+        b : float or array of shape `shape`
+        u0, rtol, atol
+            As of ``solve``.
+
+        Returns
+        -------
+        array of shape `shape`, of b's library
+
+        Warns
+        -----
+        SolveWarning
+
+        Raises
+        ------
+        ValueError
+        """
+        return self._solve(b, "b", u0, True, rtol, atol)
+
+    def _solve(self, f: Any, what: str, u0: Any, algebraic: bool, rtol: float | None, atol: float | None) -> Any:
+        p = self._problem
+        rhs, place = p.vector(f, what)
+        u = np.zeros(p.shape, p.dtype)
         if u0 is not None:
-            u[...] = self._of_shape(_on_host(u0, "u0"), "u0")
+            u[...] = p.of_shape(on_host(u0, "u0"), "u0")
         with self._turn:
             found = self._native.solve(
-                rhs.reshape(-1), u.reshape(-1), self._rtol if rtol is None else number(rtol, "rtol"),
+                rhs.reshape(-1), u.reshape(-1), algebraic, self._rtol if rtol is None else number(rtol, "rtol"),
                 self._atol if atol is None else number(atol, "atol"))
         self._report = r = GridReport(**found)
         if r.stopped != "converged":
@@ -224,60 +241,145 @@ class GridSolver:
 
     def update(
         self, *, k: Any = None, s: Any = None, boundary: str | None = None,
-        boundary_values: Mapping[str, Any] | None = None,
+        boundary_values: Mapping[str, Any] | None = None, k_faces: Mapping[str, Any] | None = None,
     ) -> None:
         """Other coefficients or conditions from the next solve on; what is None stays. A new `boundary` drops the values
-        of the old one. After an error the solver is as before.
+        of the old one, a new `k` the old `k_faces`. After an error the solver is as before.
 
         Parameters
         ----------
         k, s : float or array of shape `shape`, optional
         boundary : str, optional
-        boundary_values : dict of str to array, optional
+        boundary_values, k_faces : dict of str to array, optional
 
         Raises
         ------
         ValueError, TypeError
             As the constructor.
         """
-        k = self._k if k is None else _array_or_number(k, "k")
-        s = self._s if s is None else _array_or_number(s, "s")
-        if boundary is None:
-            boundary = self._boundary
-            if boundary_values is None:
-                boundary_values = self._values
+        changed = self._problem.changed(k, s, boundary, boundary_values, k_faces)
         with self._turn:
-            self._native.update(*self._coefficients(k, s, boundary, boundary_values))
-            self._k, self._s, self._boundary, self._values = k, s, boundary, boundary_values
+            self._native.update(changed.coefficients())
+            self._problem = changed
 
     def __repr__(self) -> str:
-        return f"<dwell.GridSolver: {' x '.join(map(str, self._shape))}, {self._dtype}>"
+        return f"<dwell.GridSolver: {' x '.join(map(str, self.shape))}, {self.dtype}>"
 
-    def _of_shape(self, a: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
-        if a.shape != self._shape:
-            raise ValueError(f"{what}: expected shape {self._shape}, found {a.shape}")
-        return np.ascontiguousarray(readable(a.reshape(-1), self._dtype, what)).reshape(self._shape)
 
-    def _coefficients(self, k: Any, s: Any, boundary: str, values: Mapping[str, Any] | None) -> tuple[Any, ...]:
-        if not isinstance(boundary, str):
-            raise TypeError(f"boundary: expected a str, found {type(boundary).__name__}")
-        k_cells, s_cells = (self._of_shape(a, name).reshape(-1) if isinstance(a, np.ndarray) else None
-                            for a, name in ((k, "k"), (s, "s")))
-        return (1.0 if k_cells is not None else k, k_cells, self._k_axes, self._mean == "arithmetic",
-                0.0 if s_cells is not None else s, s_cells, boundary, self._side_values(values))
+class GridOperator:
+    """``A u = -div(k grad u) + s u`` on a box of one to three dimensions, without a matrix: what ``GridSolver`` solves with.
 
-    def _side_values(self, values: Mapping[str, Any] | None) -> list[tuple[int, bool, list[float]]]:
-        found = []
-        for side, given in (values or {}).items():
-            axis = len(self._shape) - 1 - "xyz".find(side[:1])
-            if len(side) != 2 or side[0] not in "xyz" or side[1] not in "-+" or axis < 0:
-                raise ValueError(f"boundary_values: expected sides as 'x-' and 'y+', found {side!r}")
-            a = _on_host(given, "boundary_values")
-            wanted = self._shape[:axis] + self._shape[axis + 1:]
-            if a.shape != wanted:
-                raise ValueError(f"boundary_values: {side}: expected shape {wanted}, found {a.shape}")
-            found.append((axis, side[1] == "+", [float(v) for v in a.reshape(-1)]))
-        return found
+    Parameters
+    ----------
+    shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype, device, threads
+        As of ``GridSolver``.
+
+    Raises
+    ------
+    ValueError, TypeError, UnsupportedError
+        As ``GridSolver``.
+
+    Notes
+    -----
+    An element of A u is what leaves a cell, over the volume of a whole cell. A is symmetric. Results have the same bits
+    whatever the number of threads.
+
+    Examples
+    --------
+    >>> import dwell, numpy as np
+    >>> A = dwell.GridOperator((30, 40), boundary="x: dirichlet 1, y: neumann")
+    >>> u = np.random.default_rng(1).random((30, 40))
+    >>> M = A.to_matrix()
+    >>> bool(np.allclose(A @ u, (M @ u.ravel()).reshape(30, 40)))
+    True
+    """
+
+    def __init__(
+        self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
+        boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
+        k_faces: Mapping[str, Any] | None = None, dtype: Any = None, device: str | None = None, threads: int = 0,
+    ) -> None:
+        self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
+        self._native: Any = p.native("GridOperator")(*p.place(device, threads), p.coefficients())
+        self._turn = Turn("operator")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Unknowns along each axis, the slowest first."""
+        return self._problem.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or float64, of all arrays."""
+        return self._problem.dtype
+
+    @property
+    def singular(self) -> bool:
+        """Constants are in the null space: nothing holds u."""
+        return bool(self._native.singular)
+
+    def apply(self, u: Any) -> Any:
+        """A u.
+
+        Parameters
+        ----------
+        u : array of shape `shape`
+
+        Returns
+        -------
+        array of shape `shape`, of u's library
+
+        Raises
+        ------
+        ValueError
+            The shape does not fit.
+        """
+        return self._made(u, "u", lambda given, out: self._native.apply(given, out))
+
+    def __matmul__(self, u: Any) -> Any:
+        return self.apply(u)
+
+    def rhs(self, f: Any = 0.0) -> Any:
+        """b of A u = b for ``-div(k grad u) + s u = f``: f, of each unknown's part of a cell, and what the sides give.
+
+        Parameters
+        ----------
+        f : float or array of shape `shape`
+
+        Returns
+        -------
+        array of shape `shape`, of f's library
+
+        Raises
+        ------
+        ValueError
+            The shape does not fit.
+        """
+        return self._made(f, "f", lambda given, out: self._native.rhs(given, out))
+
+    def to_matrix(self) -> scipy.sparse.csr_array:
+        """A as a matrix, whose rows are the unknowns in C order.
+
+        Returns
+        -------
+        csr_array of `dtype` and int32
+
+        Raises
+        ------
+        ValueError
+            It has more elements than 32-bit indices count.
+        """
+        return csr_of(self._native.to_matrix())
+
+    def __repr__(self) -> str:
+        return f"<dwell.GridOperator: {' x '.join(map(str, self.shape))}, {self.dtype}>"
+
+    def _made(self, given: Any, what: str, into: Any) -> Any:
+        a, place = self._problem.vector(given, what)
+        out = np.empty(self.shape, self.dtype)
+        with self._turn:
+            into(a.reshape(-1), out.reshape(-1))
+        return out if place.kind == "numpy" else like(out, place, given)
 
 
 def poisson(
@@ -315,30 +417,7 @@ def poisson(
     >>> round(float(u.max()), 3)
     0.074
     """
-    a = _on_host(f, "f")
+    a = on_host(f, "f")
     if "dtype" not in options:
         options["dtype"] = float_dtype(a.dtype, "f")
     return GridSolver(a.shape, k=k, s=s, spacing=spacing, boundary=boundary, rtol=rtol, **options).solve(f, u0)
-
-
-def _on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
-    place: Place = place_of(a)
-    if place.gpu is not None:
-        raise ValueError(f"{what}: expected an array of the host, found one of cuda:{place.gpu}")
-    return host_array(a, what)
-
-
-def _array_or_number(a: Any, what: str) -> Any:
-    return number(a, what) if np.ndim(a) == 0 and place_of(a).gpu is None else _on_host(a, what)
-
-
-def _shape(given: Any) -> tuple[int, ...]:
-    return tuple(whole(n, "shape") for n in (given if isinstance(given, (tuple, list)) else (given,)))
-
-
-def _per_axis(given: Any, dims: int, what: str) -> list[float]:
-    all_axes = isinstance(given, (tuple, list, np.ndarray))
-    found = [number(v, what) for v in given] if all_axes else [number(given, what)] * dims
-    if len(found) != dims:
-        raise ValueError(f"{what}: expected {dims} numbers, found {len(found)}")
-    return found

@@ -20,7 +20,7 @@ _BANNER = b"%%matrixmarket"
 _TEXT_PER_BYTE, _TEXT_MORE = 64, 16 << 20
 
 
-def _csr(arrays: tuple[int, int, Any, Any, Any]) -> scipy.sparse.csr_array:
+def csr_of(arrays: tuple[int, int, Any, Any, Any]) -> scipy.sparse.csr_array:
     rows, cols, indptr, indices, data = arrays
     out = scipy.sparse.csr_array((data, indices, indptr), shape=(rows, cols))
     out.has_canonical_format = True
@@ -52,7 +52,7 @@ def generate(kind: str) -> scipy.sparse.csr_array:
     >>> dwell.generate("poisson2d:30x20").shape
     (600, 600)
     """
-    return _csr(_core.generate(word(kind, "kind")))
+    return csr_of(_core.generate(word(kind, "kind")))
 
 
 def generated_coordinates(kind: str) -> np.ndarray[Any, Any]:
@@ -129,7 +129,7 @@ def read_matrix(path: str | os.PathLike[str]) -> scipy.sparse.csr_array:
         text += file.read()
     if text.startswith(b"\x1f\x8b"):
         text = _unpacked(text, name)
-    return _csr(_core.parse_matrix_market(text, name))
+    return csr_of(_core.parse_matrix_market(text, name))
 
 
 def _unpacked(packed: bytes, name: str) -> bytes:

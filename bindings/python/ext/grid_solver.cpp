@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// dwell::grid_solver<T> as GridSolverF64 and GridSolverF32; boundary conditions come as words, and
-// values of sides as vectors. _grid.py has made sure of shapes and dtypes.
+// dwell::grid_solver<T> as GridSolverF64 and GridSolverF32, grid_operator<T> as GridOperatorF64 and
+// F32; boundary conditions come as words, and values of sides as vectors. _grid.py has made sure of
+// shapes and dtypes.
 #include "dwell/grid/grid_solver.hpp"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -19,6 +19,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "csr_arrays.hpp"
 #include "dwell/grid/boundary.hpp"
 #include "fields.hpp"
 #include "listener.hpp"
@@ -29,21 +30,103 @@ namespace {
 /// Axis, high side?, values.
 using side_values = std::tuple<int, bool, std::vector<double>>;
 
+/// What the coefficients and conditions of a problem are, in the order of arguments.
+template <class T>
+struct grid_coefficients {
+  using vector = std::optional<host_vector<const T>>;
+  double k = 1;
+  vector k_cells;
+  std::vector<double> k_axes;
+  std::vector<vector> k_faces;  ///< per axis, or none at all
+  bool arithmetic = false;
+  double s = 0;
+  vector s_cells;
+  std::string boundary;
+  std::vector<side_values> values;
+
+  grid_coefficients(double k_all, vector of_cells, std::vector<double> axes,
+                    std::vector<vector> faces, bool arithmetic_mean, double s_all, vector of_s,
+                    std::string conditions, std::vector<side_values> of_sides)
+      : k(k_all),
+        k_cells(std::move(of_cells)),
+        k_axes(std::move(axes)),
+        k_faces(std::move(faces)),
+        arithmetic(arithmetic_mean),
+        s(s_all),
+        s_cells(std::move(of_s)),
+        boundary(std::move(conditions)),
+        values(std::move(of_sides)) {}
+};
+
+/// The grid itself.
+struct grid_layout {
+  std::vector<int> cells;
+  std::vector<double> spacing;
+  bool vertex = false;
+
+  template <class T>
+  grid_description<T> description(const grid_coefficients<T>& c) const {
+    grid_description<T> d;
+    d.cells = cells;
+    d.spacing = spacing;
+    d.centring = vertex ? grid_centring::vertex : grid_centring::cell;
+    d.k = c.k;
+    if (c.k_cells) d.k_cells = host_span(*c.k_cells);
+    for (std::size_t a = 0; a < c.k_axes.size() && a < 3; ++a) d.k_axes[a] = c.k_axes[a];
+    for (std::size_t a = 0; a < c.k_faces.size() && a < 3; ++a)
+      if (c.k_faces[a]) d.k_faces[a] = host_span(*c.k_faces[a]);
+    d.mean = c.arithmetic ? face_mean::arithmetic : face_mean::harmonic;
+    d.s = c.s;
+    if (c.s_cells) d.s_cells = host_span(*c.s_cells);
+    d.boundary = parse_grid_boundary(c.boundary, static_cast<int>(cells.size()));
+    for (const auto& [axis, high, of_side] : c.values)
+      d.boundary.sides[static_cast<std::size_t>(axis)][high].values = of_side;
+    return d;
+  }
+};
+
+template <class T>
+class held_grid_operator {
+ public:
+  held_grid_operator(const device& where, std::vector<int> cells, std::vector<double> spacing,
+                     bool vertex, const grid_coefficients<T>& c) {
+    const grid_layout layout{std::move(cells), std::move(spacing), vertex};
+    interruptible([&] { operator_.emplace(where, layout.description(c)); });
+  }
+  bool singular() const { return operator_->singular(); }
+  void apply(const host_vector<const T>& u, const host_vector<T>& y) {
+    const auto from = host_span(u);
+    const auto to = host_span(y);
+    const nb::gil_scoped_release released;
+    operator_->apply(from, to);
+  }
+  void rhs(const host_vector<const T>& f, const host_vector<T>& b) const {
+    operator_->rhs(host_span(f), host_span(b));
+  }
+  csr_arrays<T> to_matrix() const {
+    return arrays_of(interruptible([&] { return operator_->to_matrix(); }));
+  }
+
+ private:
+  std::optional<grid_operator<T>> operator_;
+};
+
 template <class T>
 class held_grid_solver {
  public:
-  using vector = std::optional<host_vector<const T>>;
-
   held_grid_solver(const device& where, std::vector<int> cells, std::vector<double> spacing,
-                   bool vertex, double k, const vector& k_cells, std::vector<double> k_axes,
-                   bool arithmetic, double s, const vector& s_cells, const std::string& boundary,
-                   std::vector<side_values> values, const std::string& method,
-                   const std::string& preconditioner, double rtol, double atol, int maxiter,
-                   bool history)
-      : cells_(std::move(cells)), spacing_(std::move(spacing)), vertex_(vertex) {
+                   bool vertex, const grid_coefficients<T>& c, const std::string& method,
+                   const std::string& preconditioner, const std::string& cycle,
+                   const std::string& coarse, const std::string& smoother, bool full_multigrid,
+                   double rtol, double atol, int maxiter, bool history)
+      : layout_{std::move(cells), std::move(spacing), vertex} {
     grid_options o;
     o.method = method;
     o.preconditioner = preconditioner;
+    o.cycle = cycle;
+    o.coarse = coarse;
+    o.smoother = smoother;
+    o.full_multigrid = full_multigrid;
     o.rtol = rtol;
     o.atol = atol;
     o.max_iterations = maxiter;
@@ -51,24 +134,23 @@ class held_grid_solver {
     o.progress = [this](const solve_progress&) {
       return receiver_.publish([](const nb::object&) { return nb::none(); });
     };
-    const auto d = description(k, k_cells, k_axes, arithmetic, s, s_cells, boundary, values);
-    interruptible([&] { solver_.emplace(where, d, o); });
+    interruptible([&] { solver_.emplace(where, layout_.description(c), o); });
   }
 
-  void update(double k, const vector& k_cells, std::vector<double> k_axes, bool arithmetic,
-              double s, const vector& s_cells, const std::string& boundary,
-              std::vector<side_values> values) {
-    const auto d = description(k, k_cells, k_axes, arithmetic, s, s_cells, boundary, values);
-    interruptible([&] { solver_->update(d); });
+  void update(const grid_coefficients<T>& c) {
+    interruptible([&] { solver_->update(layout_.description(c)); });
   }
   bool singular() const { return solver_->singular(); }
 
-  fields solve(const host_vector<const T>& f, const host_vector<T>& u, double rtol, double atol) {
+  /// algebraic: of A u = f, without what the sides give.
+  fields solve(const host_vector<const T>& f, const host_vector<T>& u, bool algebraic, double rtol,
+               double atol) {
     const auto from = host_span(f);
     const auto to = host_span(u);
     solver_->set_tolerances(rtol, atol);
-    const grid_report r =
-        run_listening(receiver_, nb::none(), [&] { return solver_->solve(from, to); });
+    const grid_report r = run_listening(receiver_, nb::none(), [&] {
+      return algebraic ? solver_->solve_algebraic(from, to) : solver_->solve(from, to);
+    });
     receiver_.raise_pending();
     fields d;
     d["method"] = r.method.c_str();
@@ -106,59 +188,50 @@ class held_grid_solver {
   }
 
  private:
-  grid_description<T> description(double k, const vector& k_cells,
-                                  const std::vector<double>& k_axes, bool arithmetic, double s,
-                                  const vector& s_cells, const std::string& boundary,
-                                  std::vector<side_values>& values) const {
-    grid_description<T> d;
-    d.cells = cells_;
-    d.spacing = spacing_;
-    d.centring = vertex_ ? grid_centring::vertex : grid_centring::cell;
-    d.k = k;
-    if (k_cells) d.k_cells = host_span(*k_cells);
-    for (std::size_t a = 0; a < k_axes.size() && a < 3; ++a) d.k_axes[a] = k_axes[a];
-    d.mean = arithmetic ? face_mean::arithmetic : face_mean::harmonic;
-    d.s = s;
-    if (s_cells) d.s_cells = host_span(*s_cells);
-    d.boundary = parse_grid_boundary(boundary, static_cast<int>(cells_.size()));
-    for (auto& [axis, high, of_side] : values)
-      d.boundary.sides[static_cast<std::size_t>(axis)][high].values = std::move(of_side);
-    return d;
-  }
-
-  std::vector<int> cells_;
-  std::vector<double> spacing_;
-  bool vertex_;
+  grid_layout layout_;
   listener receiver_{0.1};
   std::optional<grid_solver<T>> solver_;
 };
 
 template <class T>
-void add(nb::module_& m, const char* name) {
-  using held = held_grid_solver<T>;
-  nb::class_<held>(m, name)
-      .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, double,
-                    const typename held::vector&, std::vector<double>, bool, double,
-                    const typename held::vector&, const std::string&, std::vector<side_values>,
-                    const std::string&, const std::string&, double, double, int, bool>(),
-           nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"), nb::arg("k"),
-           nb::arg("k_cells").none(), nb::arg("k_axes"), nb::arg("arithmetic"), nb::arg("s"),
-           nb::arg("s_cells").none(), nb::arg("boundary"), nb::arg("values"), nb::arg("method"),
-           nb::arg("preconditioner"), nb::arg("rtol"), nb::arg("atol"), nb::arg("maxiter"),
-           nb::arg("history"))
-      .def("update", &held::update, nb::arg("k"), nb::arg("k_cells").none(), nb::arg("k_axes"),
+void add(nb::module_& m, const std::string& precision) {
+  using coefs = grid_coefficients<T>;
+  using vector = typename coefs::vector;
+  nb::class_<coefs>(m, ("GridCoefficients" + precision).c_str())
+      .def(nb::init<double, vector, std::vector<double>, std::vector<vector>, bool, double, vector,
+                    std::string, std::vector<side_values>>(),
+           nb::arg("k"), nb::arg("k_cells").none(), nb::arg("k_axes"), nb::arg("k_faces"),
            nb::arg("arithmetic"), nb::arg("s"), nb::arg("s_cells").none(), nb::arg("boundary"),
-           nb::arg("values"))
+           nb::arg("values"));
+  using applied = held_grid_operator<T>;
+  nb::class_<applied>(m, ("GridOperator" + precision).c_str())
+      .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, const coefs&>(),
+           nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"),
+           nb::arg("coefficients"))
+      .def_prop_ro("singular", &applied::singular)
+      .def("apply", &applied::apply, nb::arg("u").noconvert(), nb::arg("y").noconvert())
+      .def("rhs", &applied::rhs, nb::arg("f").noconvert(), nb::arg("b").noconvert())
+      .def("to_matrix", &applied::to_matrix);
+  using held = held_grid_solver<T>;
+  nb::class_<held>(m, ("GridSolver" + precision).c_str())
+      .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, const coefs&,
+                    const std::string&, const std::string&, const std::string&, const std::string&,
+                    const std::string&, bool, double, double, int, bool>(),
+           nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"),
+           nb::arg("coefficients"), nb::arg("method"), nb::arg("preconditioner"), nb::arg("cycle"),
+           nb::arg("coarse"), nb::arg("smoother"), nb::arg("full_multigrid"), nb::arg("rtol"),
+           nb::arg("atol"), nb::arg("maxiter"), nb::arg("history"))
+      .def("update", &held::update, nb::arg("coefficients"))
       .def_prop_ro("singular", &held::singular)
       .def("solve", &held::solve, nb::arg("f").noconvert(), nb::arg("u").noconvert(),
-           nb::arg("rtol"), nb::arg("atol"));
+           nb::arg("algebraic"), nb::arg("rtol"), nb::arg("atol"));
 }
 
 }  // namespace
 
 void add_grid_solver(nb::module_& m) {
-  add<double>(m, "GridSolverF64");
-  add<float>(m, "GridSolverF32");
+  add<double>(m, "F64");
+  add<float>(m, "F32");
 }
 
 }  // namespace dwell::python

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "csr_arrays.hpp"
 #include "listener.hpp"
 
 #include "dwell/datasets/generators.hpp"
@@ -23,25 +24,7 @@ namespace nb = nanobind;
 
 namespace {
 
-template <class E>
-using numpy_vector = nb::ndarray<nb::numpy, E, nb::ndim<1>, nb::c_contig>;
-
-template <class E>
-numpy_vector<E> owned(std::vector<E>&& values) {
-  auto* const kept = new std::vector<E>(std::move(values));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<E>*>(p); });
-  return numpy_vector<E>(kept->data(), {kept->size()}, owner);
-}
-
-/// rows, cols, indptr, indices, data
-using csr_arrays_tuple = nb::typed<nb::tuple, index, index, numpy_vector<index>,
-                                   numpy_vector<index>, numpy_vector<double>>;
-
-csr_arrays_tuple arrays_of(csr<double>&& a) {
-  const index rows = a.rows, cols = a.cols;
-  return csr_arrays_tuple(nb::make_tuple(rows, cols, owned(std::move(a.row_ptr)),
-                                         owned(std::move(a.col)), owned(std::move(a.val))));
-}
+using csr_arrays_tuple = csr_arrays<double>;
 
 csr_arrays_tuple generate_arrays(const std::string& kind) {
   return arrays_of(interruptible([&] { return generate(kind); }));

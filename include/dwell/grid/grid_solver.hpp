@@ -31,6 +31,24 @@ struct grid_options {
   /// s < 0 it is that of the one with |s|, which is definite. Methods "multigrid" and "jacobi" have
   /// no other than "auto".
   std::string preconditioner = "auto";
+  /// How levels of multigrid are visited. "v": each once; "w": those of at most a twelfth of the
+  /// cells twice by each visit of the level above; "auto": "w" where conductances differ by more
+  /// than 10.
+  std::string cycle = "auto";
+  /// Operators of multigrid's coarse levels. "averaged": conductances of faces, as of the finest
+  /// level. "galerkin": P'AP with neighbours across corners, too, and interpolation that follows
+  /// the coefficients in all directions: set-up and cycles take longer, and need fewer iterations
+  /// where k jumps in blocks of a few cells, or in blocks that meet at corners. "auto": averaged
+  /// ones; where k jumps and iterations turn out to be slow, the solve goes on with Galerkin's.
+  std::string coarse = "auto";
+  /// What multigrid relaxes. "points": cells, in colours (Gauss-Seidel). "lines": lines of
+  /// cells along each axis, for k that is strong along one axis here and along another one there
+  /// (where it is so everywhere, axes are halved one at a time, and points suffice); with averaged
+  /// coarse operators.
+  std::string smoother = "points";
+  /// Begin by full multigrid. The residual of the start is taken to the coarsest
+  /// level; its answer is interpolated from level to level and improved by a cycle on each.
+  bool full_multigrid = false;
   double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
   double atol = 0;           ///< see rtol
   int max_iterations = 500;  ///< the solve ends there, as iteration_limit
@@ -48,6 +66,14 @@ DWELL_API std::vector<std::string> grid_methods();
 /// Words of grid_options::preconditioner, "auto" the first.
 DWELL_API std::vector<std::string> grid_preconditioners();
 
+/// Words of grid_options::cycle.
+DWELL_API std::vector<std::string> grid_cycles();
+/// Words of grid_options::coarse.
+DWELL_API std::vector<std::string> grid_coarse_operators();
+
+/// Words of grid_options::smoother.
+DWELL_API std::vector<std::string> grid_smoothers();
+
 /// One level of multigrid.
 struct grid_level {
   std::vector<int> cells;  ///< slowest axis first
@@ -55,15 +81,16 @@ struct grid_level {
 
 /// What was run, what it cost, and whether the answer is right.
 struct grid_report {
-  std::string method;              ///< see grid_options::method
-  std::string preconditioner;      ///< "multigrid", "jacobi" or "none", never "auto"
-  std::string device;              ///< name of the device
-  std::string precision;           ///< vectors are "f64" or "f32"; multigrid's levels are in f32
-  int threads = 0;                 ///< that took part
-  std::string reason;              ///< why so many, one line
-  std::string cycle;               ///< how levels were visited, and why, one line
-  std::vector<grid_level> levels;  ///< the finest first
-  int iterations = 0;              ///< done
+  std::string method;          ///< see grid_options::method
+  std::string preconditioner;  ///< "multigrid", "jacobi" or "none", never "auto"
+  std::string device;          ///< name of the device
+  /// Vectors are "f64" or "f32"; multigrid's levels are in f32 (of Galerkin's the coefficients).
+  std::string precision;
+  int threads = 0;                               ///< that took part
+  std::string reason;                            ///< why so many, one line
+  std::string cycle;                             ///< how levels were visited, and why, one line
+  std::vector<grid_level> levels;                ///< the finest first
+  int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended
   double rhs_norm =
       0;  ///< ||b||, b as of grid_operator::rhs(); of a singular system without its mean
@@ -82,10 +109,11 @@ struct grid_report {
   bool target_missed = false;
   int refinements = 0;     ///< how often the iteration began anew from its answer
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
-  std::vector<double> history;          ///< ||r|| after 0, 1, ... iterations, if asked for
-  std::size_t bytes_per_iteration = 0;  ///< that the finest level must move, by the model
-  double setup_s = 0;                   ///< taken by the constructor, or the last update()
-  double solve_s = 0;                   ///< taken by this solve
+  std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
+  /// That the method and cycles through all levels must move, by the model; as of explain().
+  std::size_t bytes_per_iteration = 0;
+  double setup_s = 0;  ///< taken by the constructor, or the last update()
+  double solve_s = 0;  ///< taken by this solve
 };
 
 /// A solver of systems with one operator. T: double or float. Movable. One thread at a time may use

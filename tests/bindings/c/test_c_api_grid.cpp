@@ -73,6 +73,15 @@ TYPED_TEST(c_grids, have_the_bits_of_grid_solver) {
     o.history = true;
     const auto options = grid_options_of();
     EXPECT_EQ(dwell_options_set_text(options.get(), "method", o.method.c_str()), DWELL_SUCCESS);
+    o.cycle = grid_cycles()[seed % 3];
+    o.coarse = grid_coarse_operators()[seed / 3 % 3];
+    o.full_multigrid = seed % 4 == 0;
+    o.smoother = o.coarse != "galerkin" && seed % 2 ? "lines" : "points";
+    EXPECT_EQ(dwell_options_set_text(options.get(), "smoother", o.smoother.c_str()), DWELL_SUCCESS);
+    EXPECT_EQ(dwell_options_set_text(options.get(), "cycle", o.cycle.c_str()), DWELL_SUCCESS);
+    EXPECT_EQ(dwell_options_set_text(options.get(), "coarse", o.coarse.c_str()), DWELL_SUCCESS);
+    EXPECT_EQ(dwell_options_set_int(options.get(), "full_multigrid", o.full_multigrid),
+              DWELL_SUCCESS);
     EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", o.rtol), DWELL_SUCCESS);
     EXPECT_EQ(dwell_options_set_int(options.get(), "history", 1), DWELL_SUCCESS);
 

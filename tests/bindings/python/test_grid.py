@@ -88,6 +88,89 @@ def test_methods(method, preconditioner):
         assert solver.report.preconditioner == (own if preconditioner == "auto" else preconditioner)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_operators(seed):
+    rng = np.random.default_rng(seed)
+    dims = 1 + seed % 3
+    shape = tuple(int(n) for n in rng.integers(2, 12, dims))
+    k, s, f, u = (rng.uniform(0.1, 10, shape) for _ in range(4))
+    spacing = tuple(rng.uniform(0.5, 2, dims))
+    A = dwell.GridOperator(k=k, s=s, spacing=spacing, boundary="dirichlet 2", threads=1 + seed % 2)
+    want = _matrix(k, spacing, [True] * dims) + scipy.sparse.diags(s.ravel())
+    M = A.to_matrix()
+    assert abs(M - want).max() < 1e-12 * abs(want).max() and M.has_sorted_indices
+    np.testing.assert_allclose((A @ u).ravel(), want @ u.ravel(), rtol=1e-12, atol=1e-11)
+    np.testing.assert_array_equal(A.apply(u), A @ u)
+    b = A.rhs(f)
+    np.testing.assert_allclose((b - f).sum(), 2 * (want @ np.ones(k.size) - s.ravel()).sum(), rtol=1e-10)
+    solver = dwell.GridSolver(k=k, s=s, spacing=spacing, boundary="dirichlet 2", rtol=1e-12)
+    np.testing.assert_array_equal(solver.solve_algebraic(b), solver.solve(f))
+    assert A.shape == shape and A.dtype == np.float64 and not A.singular
+    assert dwell.GridOperator(shape, boundary="periodic").singular
+    with pytest.raises(ValueError, match="u: expected shape"):
+        A @ np.ones(3 * k.size)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_k_of_faces(dtype):
+    rng = np.random.default_rng(2)
+    kx, ky = rng.uniform(1, 2, (7, 10)).astype(dtype), rng.uniform(1, 2, (8, 9)).astype(dtype)
+    faces = {"x": kx, "y": ky}
+    M = dwell.GridOperator((7, 9), k_faces=faces, dtype=dtype).to_matrix()
+    assert M.dtype == dtype
+    M = M.toarray()
+    number = np.arange(63).reshape(7, 9)
+    np.testing.assert_array_equal(-M[number[:, 1:], number[:, :-1]], kx[:, 1:-1])
+    np.testing.assert_array_equal(-M[number[1:], number[:-1]], ky[1:-1])
+    sides = np.zeros((7, 9))
+    sides[:, 0] += 2 * kx[:, 0]
+    sides[:, -1] += 2 * kx[:, -1]
+    sides[0] += 2 * ky[0]
+    sides[-1] += 2 * ky[-1]
+    np.testing.assert_allclose(M.sum(axis=1).reshape(7, 9), sides, atol=1e-5)
+    f = rng.standard_normal((7, 9)).astype(dtype)
+    solver = dwell.GridSolver((7, 9), dtype=dtype, rtol=1e-5)
+    plain = solver.solve(f)
+    solver.update(k_faces=faces)
+    u = solver.solve(f)
+    np.testing.assert_allclose(M @ u.ravel(), f.ravel(), atol=1e-3)
+    np.testing.assert_array_equal(dwell.GridSolver((7, 9), k_faces=faces, dtype=dtype, rtol=1e-5).solve(f), u)
+    solver.update(s=0.0)  # faces stay
+    np.testing.assert_array_equal(solver.solve(f), u)
+    solver.update(k=1.0)  # and go
+    np.testing.assert_array_equal(solver.solve(f), plain)
+    for wrong in ({"z": kx}, {"xy": kx}, {"x": ky}, {"x": -kx}):
+        with pytest.raises(ValueError, match="k_faces"):
+            dwell.GridSolver((7, 9), k_faces=wrong, dtype=dtype)
+
+
+def test_options_of_multigrid():
+    rng = np.random.default_rng(1)
+    k = np.kron(np.where(rng.random((51, 51)) < 0.5, 1e4, 1.0), np.ones((5, 5)))
+    f = np.ones(k.shape)
+    found = {}
+    for coarse in ("auto", "averaged", "galerkin"):
+        solver = dwell.GridSolver(k=k, coarse=coarse)
+        solver.solve(f)
+        found[coarse] = solver.report.iterations
+        assert ("Galerkin" in solver.report.cycle) == (coarse != "averaged")
+    assert found["galerkin"] < 25 < found["auto"] + 10 and found["auto"] < found["averaged"]
+    plain, full = dwell.GridSolver((300, 300)), dwell.GridSolver((300, 300), full_multigrid=True)
+    np.testing.assert_allclose(full.solve(1.0), plain.solve(1.0), rtol=1e-6)
+    assert full.report.iterations < plain.report.iterations
+    kx, ky = np.ones((120, 121)), np.ones((121, 120))
+    kx[:, :60] = ky[:, 60:] = 1e3
+    its = {}
+    for smoother in ("points", "lines"):
+        solver = dwell.GridSolver((120, 120), k_faces={"x": kx, "y": ky}, smoother=smoother)
+        solver.solve(1.0)
+        its[smoother] = solver.report.iterations
+    assert its["lines"] < 15 < 60 < its["points"]
+    w = dwell.GridSolver((300, 300), cycle="w")
+    w.solve(1.0)
+    assert w.report.cycle.startswith("W-cycle") and plain.report.cycle == "V-cycle"
+
+
 def test_float32_and_starts():
     f = np.ones((30, 40), np.float32)
     u = dwell.poisson(f, rtol=1e-5)
@@ -117,7 +200,8 @@ def test_what_is_not_as_wanted_is_said():
     dict(shape=(3,), boundary="wall"), dict(shape=(3,), boundary="y: neumann"), dict(shape=(3,), centring="face"),
     dict(shape=(3,), mean="geometric"), dict(shape=(3,), method="lu"), dict(shape=(3,), preconditioner="amg"),
     dict(shape=(3,), method="multigrid", preconditioner="jacobi"), dict(shape=(3,), rtol=-1), dict(shape=(3,), maxiter=0),
-    dict(shape=(3,), k_axes=(1, 2)),
+    dict(shape=(3,), k_axes=(1, 2)), dict(shape=(3,), cycle="f"), dict(shape=(3,), coarse="amg"), dict(shape=(3,), smoother="lines", coarse="galerkin"),
+    dict(shape=(3,), preconditioner="jacobi", cycle="v"), dict(shape=(3,), preconditioner="none", full_multigrid=True),
 ])
 def test_refusals(wrong):
     with pytest.raises(ValueError) as raised:
