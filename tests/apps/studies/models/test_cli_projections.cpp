@@ -124,7 +124,8 @@ TEST(cli_projections, ebisu_accesses_of_table_5_3) {
     EXPECT_EQ(with.at("accesses").at("flops"), l.flops);
   }
   if (!not_built.empty())
-    GTEST_SKIP() << fmt::format("the other rows: not in this build: {}", fmt::join(not_built, ", "));
+    GTEST_SKIP() << fmt::format("the other rows: not in this build: {}",
+                                fmt::join(not_built, ", "));
 }
 
 /// Table 1.1, and figure 4.1: 20 steps of 2d5pt with 0, 50, 75 and 100 % of the traffic removed.
