@@ -72,7 +72,7 @@ std::vector<T> shifted(const csr<T>& a, int count) {
 
 struct request {
   device where = device::cpu();
-  solve_options options;
+  solve_options options;  // main() says with which preconditioner
   int count = 1000, runs = 9;
   double peer_us = 0;
 };
@@ -170,7 +170,7 @@ int run(int argc, char** argv) {
     return 77;
   }
   q.where = on_cpu ? device::cpu(threads) : device::cuda(0);
-  if (jacobi) q.options.preconditioner = preconditioner::jacobi;
+  q.options.preconditioner = jacobi ? preconditioner::jacobi : preconditioner::none;
   fmt::print("{}, {}\n", q.where.facts().name, single ? "f32" : "f64");
   fmt::print(
       "| system | rows | count | iterations | set-up, ms (check + upload + plan + cut + load) | "

@@ -91,6 +91,7 @@ void sweep_stencil(const settings& how, std::string_view precision) {
   const extents size{how.edge, how.edge};
   stencil_options options;
   options.shape = "2d5pt";
+  options.preconditioner = preconditioner::none;
   options.executor = executors::persistent.name;
   options.steps = how.steps;
   const int registers = registers_of(how, options, size, precision);

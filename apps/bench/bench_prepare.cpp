@@ -123,6 +123,7 @@ int run(int argc, char** argv) {
   CLI::App app{"what a prepared solver saves, on the first CUDA device"};
   std::vector<std::string> systems;
   solve_options o;
+  o.preconditioner = preconditioner::none;
   int runs = 9;
   app.add_option("systems", systems, "generated systems (poisson3d:100x100x100) or .mtx files")
       ->required();

@@ -106,6 +106,7 @@ void measure_systems(const request& q) {
     for (const std::string& executor : q.executors)
       for (const std::string& variant : q.variants) {
         solve_options o;
+        o.preconditioner = preconditioner::none;
         o.executor = executor;
         o.variant = variant;
         o.assume_symmetric = true;

@@ -9,6 +9,7 @@
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/between_phases.hpp"
 #include "dwell/execution/device/monitor.hpp"
+#include "dwell/execution/device/run_judge.hpp"
 #include "dwell/execution/krylov/plan/residency.hpp"
 #include "dwell/execution/krylov/products/sliced_matrix.hpp"
 #include "dwell/execution/krylov/program_traits.hpp"
@@ -47,6 +48,11 @@ struct tiles_view {
   const index* wide = nullptr;
 };
 
+/// Do such teams ask a run_judge, an object of the host? Those of a CPU do, in runs for one
+/// right-hand side.
+template <class Team>
+inline constexpr bool asks_judge = false;
+
 /// How often an iteration runs a phase.
 template <class P, int Phase, class Args>
 DWELL_HD int times_of(const Args& a) {
@@ -77,6 +83,7 @@ struct program_args : column_places<P>, basis_places<P, T> {
   between_phases* between = nullptr;
   index interior_begin = 0, interior_end = 0;
   between_launches* behind = nullptr;  ///< exchange of several ranks on GPUs, else null; the host's
+  run_judge* judge = nullptr;          ///< asked by the first team of a CPU, or null
   double* history = nullptr;           ///< residual norms, or null
   step_coefficients* coefficients = nullptr;
   int recorded = 0;  ///< entries of the first steps, of every column; of each team that is alone

@@ -94,7 +94,7 @@ def cases_of(args, folder):
         name = pattern.name.split(".")[0]
         if fnmatch.fnmatch(name, args.systems):
             path = os.path.join(folder, "a.dwell")
-            subprocess.run([args.dwell, "convert", pattern, "-o", path, "--overwrite"], check=False, capture_output=True)
+            subprocess.run([args.dwell, "convert", pattern, "-o", path], check=False, capture_output=True)
             yield name, path if os.path.exists(path) else str(pattern)
             if os.path.exists(path):
                 os.remove(path)

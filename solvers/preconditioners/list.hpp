@@ -37,7 +37,7 @@ struct preconditioner_kind {
   }
 };
 
-/// All of them, the default first.
+/// All of them.
 std::span<const preconditioner_kind> preconditioner_kinds();
 const preconditioner_kind& kind_of(preconditioner p);
 

@@ -35,8 +35,9 @@ TEST(cli_cg, quiet_prints_nothing) {
 }
 
 TEST(cli_cg, json_on_standard_output_is_alone) {
-  const auto r = dwell_cli({"cg", "trefethen:500", "--json", "-", "--rtol", "1e-6", "--device",
-                            "cpu", "--executor", "host-loop", "--policy", "none"});
+  const auto r =
+      dwell_cli({"cg", "trefethen:500", "--json", "-", "--rtol", "1e-6", "--device", "cpu",
+                 "--executor", "host-loop", "--policy", "none", "--preconditioner", "none"});
   EXPECT_EQ(r.code, 0);
   const auto j = r.json();
   EXPECT_EQ(j.at("matrix").at("name"), "trefethen:500");
@@ -59,7 +60,7 @@ TEST(cli_cg, json_on_standard_output_is_alone) {
 }
 
 TEST(cli_cg, what_the_answer_is_worth) {
-  const auto plain = dwell_cli({"cg", "trefethen:500", "--json", "-"});
+  const auto plain = dwell_cli({"cg", "trefethen:500", "--preconditioner", "none", "--json", "-"});
   EXPECT_EQ(plain.err, "");
   const double condition = plain.json().at("condition").get<double>();
   EXPECT_GT(condition, 1e3);
@@ -76,7 +77,7 @@ TEST(cli_cg, what_the_answer_is_worth) {
                "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n2 2 2\n3 3 1e-9\n");
   const auto rhs =
       in.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n1\n1e-10\n");
-  const auto unsafe = dwell_cli({"cg", hidden, "--rhs", rhs});
+  const auto unsafe = dwell_cli({"cg", hidden, "--rhs", rhs, "--preconditioner", "none"});
   EXPECT_EQ(unsafe.code, 0);
   EXPECT_TRUE(holds(unsafe.err, "no digit of the answer is safe"));
   EXPECT_TRUE(holds(unsafe.out, "NO DIGIT IS SAFE"));
@@ -87,7 +88,8 @@ TEST(cli_cg, what_the_answer_is_worth) {
 }
 
 TEST(cli_cg, not_converged_says_what_to_try) {
-  const auto falls = dwell_cli({"cg", "trefethen:500", "--max-iterations", "40", "--json", "-"});
+  const auto falls = dwell_cli(
+      {"cg", "trefethen:500", "--preconditioner", "none", "--max-iterations", "40", "--json", "-"});
   EXPECT_EQ(falls.code, 2);
   EXPECT_EQ(falls.json().at("stagnated"), false);
   EXPECT_TRUE(holds(falls.err, "still falls: try more iterations, a preconditioner (jacobi, amg)"));
@@ -100,8 +102,9 @@ TEST(cli_cg, not_converged_says_what_to_try) {
     line += std::to_string(i) + " " + std::to_string(i) + " 2\n";
     if (i < n) line += std::to_string(i + 1) + " " + std::to_string(i) + " -1\n";
   }
-  const auto rests = dwell_cli({"cg", in.write("line.mtx", line), "--precision", "f32", "--rhs",
-                                "ones", "--variant", "pipelined", "--max-iterations", "150"});
+  const auto rests =
+      dwell_cli({"cg", in.write("line.mtx", line), "--precision", "f32", "--rhs", "ones",
+                 "--variant", "pipelined", "--max-iterations", "150", "--preconditioner", "none"});
   EXPECT_EQ(rests.code, 2);
   for (const auto* part : {"stagnates", "jacobi", "single-reduction or textbook", "f64"})
     EXPECT_TRUE(holds(rests.err, part));
@@ -109,7 +112,9 @@ TEST(cli_cg, not_converged_says_what_to_try) {
 
 TEST(cli_cg, jacobi_and_the_other_right_hand_sides) {
   const scratch_folder in;
-  const auto plain = dwell_cli({"cg", "trefethen:500", "--rhs", "ones", "--json", "-"}).json();
+  const auto plain =
+      dwell_cli({"cg", "trefethen:500", "--preconditioner", "none", "--rhs", "ones", "--json", "-"})
+          .json();
   const auto jacobi = dwell_cli({"cg", "trefethen:500", "--preconditioner", "jacobi", "--rhs",
                                  "ones", "--json", "-"})
                           .json();
@@ -276,15 +281,23 @@ TEST(cli_cg, says_what_to_know_of_the_preconditioner) {
 }
 
 TEST(cli_cg, open_preconditioner) {
-  const auto r =
-      dwell_cli({"cg", "poisson2d:20x20", "--preconditioner", "auto", "--device", "cpu"});
+  const auto r = dwell_cli({"cg", "poisson2d:20x20", "--device", "cpu"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(holds(r.out, "preconditioner   jacobi"));
-  EXPECT_TRUE(holds(r.out, "no set-up of multigrid pays"));
-  const auto e = dwell_cli(
-      {"explain", "cg", "poisson2d:200x200", "--preconditioner", "auto", "--device", "cpu"});
+  EXPECT_TRUE(holds(r.out, "the cheapest first")) << r.out;
+  EXPECT_FALSE(holds(r.out, "attempts")) << r.out;
+  EXPECT_EQ(dwell_cli({"cg", "poisson2d:20x20", "--preconditioner", "auto", "--json", "-"})
+                .json()
+                .at("attempts")
+                .size(),
+            1u);
+  const auto several = dwell_cli({"cg", "anisotropic2d:250x250:1e-2", "--device", "cpu"});
+  EXPECT_EQ(several.code, 0) << several.err;
+  EXPECT_TRUE(holds(several.out, "attempts         cg with jacobi: ")) << several.out;
+  EXPECT_TRUE(holds(several.out, "\n                 cg with amg: ")) << several.out;
+  const auto e = dwell_cli({"explain", "cg", "poisson2d:200x200", "--device", "cpu"});
   EXPECT_EQ(e.code, 0) << e.err;
-  EXPECT_TRUE(holds(e.out, "jacobi: for 60 iterations")) << e.out;
+  EXPECT_TRUE(holds(e.out, "jacobi: the cheapest first")) << e.out;
 }
 
 TEST(cli_cg, residuals_of_a_run_that_is_not_finite_do_not_disagree) {

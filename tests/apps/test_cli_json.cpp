@@ -120,7 +120,16 @@ TEST(cli_json, cg) {
 
 TEST(cli_json, several_right_hand_sides) {
   const auto solved = [](const strings& more) {
-    strings args = {"cg", "poisson2d:20x20", "--device", "cpu", "--threads", "2", "--json", "-"};
+    strings args = {"cg",
+                    "poisson2d:20x20",
+                    "--preconditioner",
+                    "none",
+                    "--device",
+                    "cpu",
+                    "--threads",
+                    "2",
+                    "--json",
+                    "-"};
     args.insert(args.end(), more.begin(), more.end());
     return dwell_cli(args);
   };

@@ -35,7 +35,8 @@ std::vector<monitored> lines_in(const std::string& err) {
 }
 
 strings cg(strings more) {
-  strings args = {"cg", "trefethen:200", "--device", "cpu", "--threads", "2"};
+  strings args = {"cg",       "trefethen:200", "--preconditioner", "none",
+                  "--device", "cpu",           "--threads",        "2"};
   args.insert(args.end(), more.begin(), more.end());
   return args;
 }

@@ -231,7 +231,7 @@ TEST(cli_ranks_options, what_has_no_effect_is_said_to_have_none) {
   }
   warned({"--block-size", "3"},
          "--block-size has no effect: it is of preconditioner block-jacobi, and of amg with "
-         "near-null vectors, and the preconditioner is none");
+         "near-null vectors, and the preconditioner is jacobi");
   warned({"--block-size", "3", "--preconditioner", "block-jacobi"}, "");
   warned({"--timing"}, "--timing has no effect: it is of the report, and there is none for people");
   const auto j =

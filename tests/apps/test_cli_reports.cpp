@@ -135,12 +135,12 @@ TEST(cli_reports, of_solves_have_every_field) {
        {"cg", "poisson2d:100x100", "--precision", "f32", "--rtol", "1e-5", "--no-refine"},
        {"cg", "poisson2d:40x30", "--rtol", "1e-18", "--no-refine"},
        {"cg", "neumann2d:40x30", "--rhs", "ones"},
-       {"cg", hidden, "--rhs", b},
+       {"cg", hidden, "--rhs", b, "--preconditioner", "none"},
        {"cg", in.write("halves.mtx", halves), "--rhs", in.write("sizes.mtx", sizes), "--rtol",
-        "1e-6"},
+        "1e-6", "--preconditioner", "none"},
        {"cg", in.write("line.mtx", line), "--rhs", "ones", "--max-iterations", "150"},
        {"cg", in.write("arrow.mtx", arrow), "--preconditioner", "fsai", "--power", "2"},
-       {"cg", "poisson2d:20x20", "--rhs-count", "5"}});
+       {"cg", "poisson2d:20x20", "--preconditioner", "none", "--rhs-count", "5"}});
   EXPECT_EQ(left.without_value, field_names{"context_s"}) << "of a GPU";
   EXPECT_EQ(left.not_printed, field_names{});
 }

@@ -30,6 +30,7 @@
 #include "dwell/solvers/cg/pipelined.hpp"
 #include "dwell/solvers/cg/single_reduction.hpp"
 #include "dwell/solvers/cg/textbook.hpp"
+#include "plain_options.hpp"
 #include "planning_table.hpp"
 
 namespace dwell::test {
@@ -168,7 +169,7 @@ const csr<double>& matrix(const std::string& kind) {
 template <class T>
 std::string answer_for_cg(const csr_view<T>& a, const std::string& device_name, asked_options o) {
   const device_facts device = planning_facts(device_name);
-  solve_options c;
+  solve_options c = plain_options();
   c.variant = o.text("variant", "auto");
   const std::string executor = o.text("executor", "perks");
   const bool jacobi = o.text("preconditioner", "none") == "jacobi";

@@ -10,6 +10,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/linear/solve.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -20,7 +21,7 @@ bool has_config(const char* executor, int config) {
   const std::array<index, 1> col = {0};
   const std::array<double, 1> one = {1};
   std::array<double, 1> x = {0};
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = executor;
   o.config = config;
   try {

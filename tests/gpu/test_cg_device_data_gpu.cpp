@@ -20,6 +20,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -46,7 +47,7 @@ class data_on_a_gpu : public testing::Test {
     return to;
   }
   solve_options options(preconditioner p = preconditioner::none) const {
-    solve_options o;
+    solve_options o = plain_options();
     o.rtol = 1e-10;
     o.preconditioner = p;
     return o;

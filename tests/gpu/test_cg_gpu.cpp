@@ -10,6 +10,7 @@
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -59,7 +60,7 @@ TEST_F(gpu, agrees_with_the_cpu) {
     SCOPED_TRACE(name);
     const auto s = make_system<double>(battery_at(name));
     const expectation e = expect_of(s, preconditioner::none);
-    solve_options o;
+    solve_options o = plain_options();
     o.rtol = e.rtol;
     const auto here = run(s, o);
     check_solution(s, e, here);
@@ -80,7 +81,7 @@ TEST_F(gpu, agrees_with_the_cpu) {
 // numbers.
 TEST_F(gpu, more_teams_than_fit_are_refused) {
   const auto s = make_system<double>(battery_at("mesh_33x47"));
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "persistent";
   o.teams = 100000;
   try {
@@ -141,7 +142,7 @@ TEST_F(gpu, arrays_on_the_device_are_refused) {
 TEST_F(gpu, auto_takes_the_form_with_two_phases) {
   const auto s = make_system<double>(battery_at("mesh_33x47"));
   for (const char* executor : {"host-loop", "graph", "persistent", "perks"}) {
-    solve_options o;
+    solve_options o = plain_options();
     o.executor = executor;
     EXPECT_EQ(run(s, o).report.variant, "single-reduction") << executor;
   }
@@ -150,7 +151,7 @@ TEST_F(gpu, auto_takes_the_form_with_two_phases) {
 // A refusal leaves the device usable.
 TEST_F(gpu, solves_after_an_error) {
   auto s = make_system<double>(battery_at("mesh_33x47"));
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "no-such";
   EXPECT_THROW((void)run(s, o), input_error);
   EXPECT_EQ(run(s, {}).report.stopped, stop_reason::converged);

@@ -21,6 +21,7 @@
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "gpu_ranks.hpp"
+#include "plain_options.hpp"
 #include "singular_systems.hpp"
 
 namespace dwell::test {
@@ -63,7 +64,7 @@ TEST(divided_columns_on_one_gpu, have_the_bits_of_one) {
       for (const char* executor : {"host-loop", "graph"}) {
         SCOPED_TRACE(std::string(executor) + ", " + std::to_string(width));
         const auto b = random_columns<double>(a.rows, width);
-        solve_options o;
+        solve_options o = plain_options();
         o.preconditioner = by;
         o.columns_at_once = width;
         o.executor = executor;
@@ -186,7 +187,7 @@ TEST_P(divided_on_gpus, take_every_matrix_of_the_battery) {
   for (const battery_case& c : battery()) {
     const csr<double> a = c.build();
     const std::vector<double> b = random_vector(a.rows, 4);
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::jacobi;
     o.max_iterations = 2000;
     const auto wanted = solve_whole(a, b, o);
@@ -215,7 +216,7 @@ TEST_P(divided_on_gpus, solve_again_with_other_values_and_tolerances) {
          k < other.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (other.col[static_cast<std::size_t>(k)] == i) other.val[static_cast<std::size_t>(k)] += 1;
   for (const preconditioner by : {preconditioner::jacobi, preconditioner::amg}) {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = by;
     const gpu_ranks where = GetParam();
     run_as_ranks(where.ranks, [&](std::shared_ptr<communicator> comm) {
@@ -262,7 +263,7 @@ TEST_P(divided_on_gpus, know_scales_and_null_spaces_of_the_whole) {
 TEST_P(divided_on_gpus, solve_modulo_null_vectors_that_are_given) {
   const singular p = three_parts(20, 17);
   const std::vector<double> b = random_vector(p.a.rows, 4);
-  solve_options o;
+  solve_options o = plain_options();
   o.null_vectors = p.flat();
   o.rtol = 1e-11;
   const auto wanted = solve_whole(p.a, b, o);
@@ -278,7 +279,7 @@ TEST_P(divided_on_gpus, iterate_in_mixed_precision) {
   const std::vector<double> b = random_vector(a.rows, 5);
   for (const preconditioner by : {preconditioner::jacobi, preconditioner::amg}) {
     SCOPED_TRACE(to_string(by));
-    solve_options o;
+    solve_options o = plain_options();
     o.mixed_precision = true;
     o.rtol = 1e-12;
     o.preconditioner = by;
@@ -294,7 +295,7 @@ TEST_P(divided_on_gpus, iterate_in_mixed_precision) {
 TEST_P(divided_on_gpus, choose_a_preconditioner_together) {
   const csr<double> a = generate("poisson2d:170x160");
   const std::vector<double> b = random_vector(a.rows, 6);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::automatic;
   const auto got = solve(a, b, o);
   EXPECT_EQ(got.report.stopped, stop_reason::converged);
@@ -309,7 +310,7 @@ TEST_P(divided_on_gpus, converge_in_f32) {
   a.val.assign(wide.val.begin(), wide.val.end());
   const std::vector<double> rhs = random_vector(a.rows, 6);
   const std::vector<float> b(rhs.begin(), rhs.end());
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = 1e-4;
   std::vector<divided_case<float>> cases;
   for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
@@ -329,7 +330,7 @@ TEST_P(divided_on_gpus, solve_columns_in_one_pass) {
   const gpu_ranks sharing{GetParam().ranks, true};
   for (const int width : {2, 4, 8}) {
     const auto b = random_columns<double>(a.rows, width + 1);
-    solve_options o;
+    solve_options o = plain_options();
     o.columns_at_once = width;
     const auto whole = solve_columns_whole_on(device::cuda(0), a, b, o);
     std::vector<column_answers<double>> all;
@@ -356,7 +357,7 @@ TEST_P(divided_on_gpus, solve_columns_in_f32_modulo_constants_and_from_any_start
   const csr<double> wide = generate("neumann2d:45x47");
   const csr<float> a = convert<float>(wide.view());
   const auto b = random_columns<float>(a.rows, 8);
-  solve_options o;
+  solve_options o = plain_options();
   o.columns_at_once = 8;
   o.preconditioner = preconditioner::jacobi;
   o.rtol = 1e-4;
@@ -395,7 +396,7 @@ TEST_P(divided_on_gpus, end_together) {
       std::atomic<bool> flag{true};
       std::atomic<int> interrupted{0};
       run_as_ranks(where.ranks, [&](std::shared_ptr<communicator> comm) {
-        solve_options o;
+        solve_options o = plain_options();
         o.executor = executor;
         o.rtol = 0;
         o.fixed_iterations = false;
@@ -445,7 +446,7 @@ TEST(divided_gpu_refusals, are_those_of_all) {
   else
     EXPECT_NE(refusal_of_two<unsupported_error>({}, gpu_transport::nccl).find("NCCL"),
               std::string::npos);
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "graph";
   EXPECT_NE(refusal_of_two<unsupported_error>(o, gpu_transport::automatic).find("by the hosts"),
             std::string::npos);

@@ -9,6 +9,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -21,7 +22,7 @@ class auto_beside_measured : public testing::TestWithParam<std::string> {
 TEST_P(auto_beside_measured, both_solve) {
   linear_system<double> s{GetParam(), generate(GetParam()), {}};
   s.b = row_sums(s.a.view());
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "perks";
   o.rtol = 1e-8;
   o.max_iterations = 20000;

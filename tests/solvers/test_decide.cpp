@@ -23,6 +23,7 @@
 #include "dwell/solvers/stencil/api/decide.hpp"
 #include "dwell/solvers/stencil/shapes/star2d5.hpp"
 #include "dwell/stencil/explain.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -34,7 +35,7 @@ const csr<double>& small_system() {
 
 solve_options cg_way(const std::string& variant, const std::string& executor = automatic,
                      const std::string& policy = automatic) {
-  solve_options o;
+  solve_options o = plain_options();
   o.variant = variant;
   o.executor = executor;
   o.policy = policy;

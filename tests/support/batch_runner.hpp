@@ -15,6 +15,7 @@
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/linear/cg_batch.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 
@@ -144,7 +145,7 @@ inline void expect_equal(const cg_batch_entry& a, const cg_batch_entry& b) {
 
 /// Does the config exist, and hold a system of so many rows?
 inline bool holds(const way& w, const csr<double>& a, bool* exists = nullptr) {
-  solve_options o;
+  solve_options o = plain_options();
   o.config = w.config;
   o.scratch_per_team = w.scratch;
   const csr_view<double> one = a.view();
@@ -178,7 +179,7 @@ class batches : public testing::Test {
     }
   }
   static solve_options options(const way& w, double rtol = 1e-10) {
-    solve_options o;
+    solve_options o = plain_options();
     o.rtol = rtol;
     o.config = w.config;
     o.reverse_lanes = w.reverse_lanes;

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "dwell/solvers/preconditioners/list.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -43,7 +44,7 @@ linear_system<T> make_system(const battery_case& c) {
 }
 
 solve_options with(const std::string& executor, const cut& c, double rtol, preconditioner p) {
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = executor;
   if (!kind_of(p).is_sequence()) o.variant = textbook();  // which has none
   o.preconditioner = p;

@@ -14,6 +14,7 @@
 #include "dwell/linear/distributed_solver.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "oracle.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 
@@ -64,7 +65,7 @@ inline std::vector<way> ways() {
           {"gmres", "auto", p::jacobi}};
 }
 inline solve_options options_of(const way& w) {
-  solve_options o;
+  solve_options o = plain_options();
   o.method = w.method;
   o.variant = w.variant;
   o.preconditioner = w.by;
@@ -80,7 +81,7 @@ struct divided_case {
   csr<T> a;
   std::vector<T> b;
   std::vector<std::int64_t> first_rows;
-  solve_options o;
+  solve_options o = plain_options();
 };
 
 /// Solves one after the other, by ranks that are threads of this process; on(rank): where. All are

@@ -14,11 +14,12 @@
 #include "dwell/linear/distributed_solver.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "oracle.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 
 inline solve_options asking(int at_once, preconditioner by = preconditioner::jacobi) {
-  solve_options o;
+  solve_options o = plain_options();
   o.columns_at_once = at_once;
   o.preconditioner = by;
   return o;

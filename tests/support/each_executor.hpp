@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cg_runner.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 
@@ -16,7 +17,7 @@ class each_executor : public testing::TestWithParam<std::string> {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
   solve_options options(double rtol = 1e-10) const {
-    solve_options o;
+    solve_options o = plain_options();
     const std::string form = GetParam();
     const std::size_t slash = form.find('/');
     o.executor = form.substr(0, slash);

@@ -13,6 +13,7 @@
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/stencil/solve.hpp"
 #include "dwell/stencil/stencil_runner.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 
@@ -58,25 +59,25 @@ inline std::vector<solve_report> solves_for_reports() {
   std::vector<solve_report> runs;
   const csr<double> grid = generate("poisson2d:40x30");
   const std::vector<double> ones(1200, 1.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.history = true;
   runs.push_back(report_of_solve(grid, ones, o));
-  o = {};
+  o = plain_options();
   o.preconditioner = preconditioner::automatic;
   runs.push_back(report_of_solve(grid, ones, o));
-  o = {};
+  o = plain_options();
   o.mixed_precision = true;
   o.rtol = 1e-12;
   runs.push_back(report_of_solve(grid, ones, o));
-  o = {};
+  o = plain_options();
   o.max_iterations = 5;
   runs.push_back(report_of_solve(grid, ones, o));
-  o = {};
+  o = plain_options();
   o.refine = false;
   o.rtol = 1e-18;  // below what rounding allows
   runs.push_back(report_of_solve(grid, ones, o));
-  o = {};
+  o = plain_options();
   std::vector<double> uneven(1200, 1.0);
   uneven[0] = 100;
   runs.push_back(report_of_solve(generate("neumann2d:40x30"), uneven, o));
@@ -85,7 +86,7 @@ inline std::vector<solve_report> solves_for_reports() {
   for (std::size_t i = 200; i < 400; ++i) diagonal[i] = 2.5, b[i] = 1;
   o.rtol = 1e-6;
   runs.push_back(report_of_solve(tridiagonal_of(diagonal, -1e6, -1), b, o));
-  o = {};
+  o = plain_options();
   runs.push_back(report_of_solve(tridiagonal_of({1, 1, 1e-9}, 0, 0), {1, 1, 1e-10}, o));
   // The residual of a line rests until the iteration has crossed it.
   csr<double> line = tridiagonal_of(std::vector<double>(2000, 2.0), -1, -1);
@@ -105,12 +106,12 @@ inline std::vector<solve_report> solves_for_reports() {
     }
     arrow.row_ptr.push_back(static_cast<index>(arrow.col.size()));
   }
-  o = {};
+  o = plain_options();
   o.preconditioner = preconditioner::fsai;
   o.preconditioning.power = 2;
   runs.push_back(report_of_solve(arrow, std::vector<double>(2000, 1.0), o));
   std::vector<double> columns(2400, 1.0), x(2400, 0.0);
-  o = {};
+  o = plain_options();
   o.columns_at_once = 2;
   linear_solver<double> two(device::cpu(2), grid.view(), o);
   runs.push_back(

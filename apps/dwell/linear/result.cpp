@@ -65,6 +65,35 @@ json columns_json(const solve_result& r) {
   return all;
 }
 
+json attempts_json(const solve_report& report) {
+  json all = json::array();
+  for (const solve_attempt& a : report.attempts)
+    all.push_back(
+        {{"solver", a.method},
+         {"preconditioner", to_string(a.preconditioner)},
+         {"iterations", a.iterations},
+         {"relative_true",
+          std::isfinite(a.residual_relative_true) ? json(a.residual_relative_true) : json(nullptr)},
+         {"setup_s", a.setup_s},
+         {"solve_s", a.solve_s},
+         {"ended", a.ended}});
+  return all;
+}
+
+/// A line for each run, where there are several.
+void add_attempts(const solve_report& report, table& out) {
+  if (report.attempts.size() < 2) return;
+  bool first = true;
+  for (const solve_attempt& a : report.attempts) {
+    out.row(first ? "attempts" : "",
+            fmt::format("{} with {}: {}, residual {}; set-up {}, solve {}", a.method,
+                        to_string(a.preconditioner), format_plural(a.iterations, "iteration"),
+                        format_residual(a.residual_relative_true), format_seconds(a.setup_s),
+                        format_seconds(a.solve_s)));
+    first = false;
+  }
+}
+
 void add_time(const solve_result& r, table& out) {
   const auto& report = r.report;
   const auto say = words(report);
@@ -228,6 +257,7 @@ std::string to_text(const solve_result& r) {
                                       report.precision == "mixed"
                                           ? "for its residual in f64"
                                           : "whose true residual was above the tolerance"));
+  add_attempts(report, out);
   out.row("residual",
           say("{residual_relative_recursive} recursive, {residual_relative_true} true, ") +
               format_residual(target(r)) +
@@ -290,7 +320,8 @@ json to_json(const solve_result& r) {
        {"per_iteration_us", "time.write_s", r.write_s},
        {"per_iteration_us", "time.other_s", parts_of(r).back().seconds},
        {"per_iteration_us", "time.total_s", total_of(parts_of(r))}});
-  out.update({{"right_hand_sides", columns_json(r)},
+  out.update({{"attempts", attempts_json(r.report)},
+              {"right_hand_sides", columns_json(r)},
               {"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
               {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},

@@ -25,6 +25,7 @@ CLI::Option* add_preconditioner(CLI::App& app, surface here, const solve_option&
   std::vector<std::string> names = option.words();
   if (here == surface::compare_cg) {  // a row for each choice, so none is left open
     std::erase(names, automatic);
+    value = preconditioner::none;
     help.resize(std::min(help.size(), help.find("; auto ")));
   }
   const auto text = std::make_shared<std::string>(to_string(value));

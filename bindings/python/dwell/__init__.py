@@ -22,7 +22,7 @@ from ._matrices import generate, generated_coordinates, generated_kinds, read_ma
 from ._near_null import rigid_body_modes
 from ._product import Product, ProductReport
 from ._reduce import dot, reduce
-from ._report import Breakdown, Report, Setup
+from ._report import Attempt, Breakdown, Report, Setup
 from ._run import FieldResult, run
 from ._runner import Moment, Runner
 from ._scan import box_mean, scan, summed_area_table
@@ -39,7 +39,7 @@ for _shown in (DeviceError, RoundingWarning, SolveWarning, UnsupportedError):  #
     _shown.__module__ = __name__
 
 __all__ = [
-    "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "Definition", "DefinitionError",
+    "Attempt", "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "Definition", "DefinitionError",
     "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "GridOperator", "GridReport", "GridSolver", "Moment", "Outcome",
     "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver",
     "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",

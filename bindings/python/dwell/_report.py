@@ -113,10 +113,42 @@ def seconds(value: float) -> str:
     return f"{value * 1e6:.3g} us"
 
 
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """One of the runs that a solve is made of.
+
+    Attributes
+    ----------
+    method : str
+        Its method.
+    preconditioner : str
+        Its preconditioner.
+    iterations : int
+        Of this run.
+    residual_relative_true : float
+        ||b - A x|| / ||b|| of its answer, computed in float64.
+    setup_s : float
+        Set-ups between the run before and this one [s].
+    solve_s : float
+        From its first to its last phase [s].
+    ended : str
+        How it ended, or why another one followed.
+    """
+
+    method: str
+    preconditioner: str
+    iterations: int
+    residual_relative_true: float
+    setup_s: float
+    solve_s: float
+    ended: str
+
+
 @of_table(_core.solve_report_table())
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report(Document):
-    """A solve of a linear system. The fields are those of the library's ``solve_report``."""
+    """A solve of a linear system. The fields are those of the library's ``solve_report``, and `attempts`, a list of
+    ``Attempt``: the runs that it is made of, one after another (empty of systems that were solved together)."""
 
     method: str
     method_reason: str
@@ -159,11 +191,12 @@ class Report(Document):
     per_iteration_us: float
     bytes_per_iteration: int
     history: list[float]
+    attempts: list[Attempt]
 
     @classmethod
     def of(cls, native: _core.CgReport) -> Report:
         fields = native.fields()
-        return cls(**{**fields, "setup": Setup(**fields["setup"])})
+        return cls(**{**fields, "setup": Setup(**fields["setup"]), "attempts": [Attempt(**a) for a in native.attempts()]})
 
     def rows(self) -> list[tuple[str, str]]:
         say = self._say

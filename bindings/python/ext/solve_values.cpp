@@ -85,6 +85,23 @@ std::vector<fields> option_table() {
   return rows;
 }
 
+/// The arguments of Attempt.
+std::vector<fields> attempts_of(const solve_report& report) {
+  std::vector<fields> all;
+  for (const solve_attempt& one : report.attempts) {
+    fields f;
+    f["method"] = one.method;
+    f["preconditioner"] = to_string(one.preconditioner);
+    f["iterations"] = one.iterations;
+    f["residual_relative_true"] = one.residual_relative_true;
+    f["setup_s"] = one.setup_s;
+    f["solve_s"] = one.solve_s;
+    f["ended"] = one.ended;
+    all.push_back(f);
+  }
+  return all;
+}
+
 }  // namespace
 
 void add_solve_values(nb::module_& m) {
@@ -96,6 +113,7 @@ void add_solve_values(nb::module_& m) {
   m.def("solve_option_table", &option_table);
   nb::class_<solve_report> report(m, "CgReport");
   add_report(report, solve_report_table());
+  report.def("attempts", &attempts_of);
   m.def("solve_report_table", [] { return report_rows(solve_report_table()); });
   m.def("variants_of", [](const std::string& method) { return variants_of(method); });
   m.def("preconditioners", &preconditioner_names);

@@ -20,6 +20,13 @@
 #include "dwell/execution/team/team_cpu.hpp"
 #include "dwell/execution/team/thread_pool.hpp"
 
+namespace dwell {
+
+template <int Lanes>
+inline constexpr bool asks_judge<cpu_team<Lanes>> = true;
+
+}  // namespace dwell
+
 namespace dwell::cpu {
 
 /// The type of a workspace by the values of a config, not by its executor: executors with equal

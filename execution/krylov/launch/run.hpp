@@ -165,6 +165,10 @@ class program_run {
     if (!launch_) launch_ = variant_.prepare(&args_, where_, plan_);
     return *launch_;
   }
+  /// The judge of the runs that follow, on a CPU and for one right-hand side, or null.
+  void ask(run_judge* judge) {
+    if (where_.on() == backend::cpu) args_.judge = judge;
+  }
   /// Puts the scalars of a start where the run finds them, and resets what teams meet by. Of the
   /// scalars of a team that is alone only the target counts: whoever starts the run writes that.
   void reset(const typename P::scalars& start) {

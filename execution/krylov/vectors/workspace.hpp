@@ -133,6 +133,9 @@ class workspace : public column_workspace<P, T, Team> {
         if constexpr (Team::alone) return;  // the host hears nothing of one among many
         Team::publish(&a_.watch->residual, residual);
         Team::publish(&a_.watch->step, step);
+        if constexpr (asks_judge<Team>)
+          if (a_.judge && a_.judge->ends(step, squared, by))  // poll() finds it
+            Team::publish(&a_.watch->interrupt, 1);
       });
   }
   /// Team 0 polls for an interrupt; after the next barrier a total() that listens tells all. In a

@@ -44,13 +44,14 @@ struct cg_batch_report {
   std::string device;              ///< name of the device
   backend on = backend::cpu;       ///< kind of the device
   std::string precision;           ///< "f64" or "f32"
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< asked for
-  int teams = 0;                                                       ///< one for each system
-  int lanes = 0;                                                       ///< per team
-  solve_setup setup;    ///< times of solve_batch(); zeros where a cg_batch was prepared
-  double setup_s = 0;   ///< setup.total(), and of the vectors: checks and transfers
-  double solve_s = 0;   ///< all iterations of all systems, on the device's clock
-  double finish_s = 0;  ///< after them: true residuals, estimates, the answers
+  dwell::preconditioner preconditioner =
+      dwell::preconditioner::none;  ///< asked for; of auto jacobi
+  int teams = 0;                    ///< one for each system
+  int lanes = 0;                    ///< per team
+  solve_setup setup;                ///< times of solve_batch(); zeros where a cg_batch was prepared
+  double setup_s = 0;               ///< setup.total(), and of the vectors: checks and transfers
+  double solve_s = 0;               ///< all iterations of all systems, on the device's clock
+  double finish_s = 0;              ///< after them: true residuals, estimates, the answers
   std::vector<cg_batch_entry> systems;  ///< in the order of the batch
   int converged = 0;                    ///< so many of them
 };

@@ -23,7 +23,7 @@ namespace dwell {
 /// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev" or, of the enumerator
 /// automatic, "auto".
 DWELL_API std::string to_string(preconditioner p);
-/// All of them, the default first.
+/// All of them.
 DWELL_API std::vector<preconditioner> preconditioners();
 /// Throws input_error if none has the name.
 DWELL_API preconditioner parse_preconditioner(std::string_view name);
@@ -87,11 +87,11 @@ struct solve_options {
   /// forms of Chen and Carson; "auto": on a GPU the one with the least projected time (pipelined
   /// only in one kernel), on a CPU textbook. The other methods have "textbook".
   std::string variant = "auto";
-  /// What the residual is multiplied by. Of minres jacobi has the magnitudes of the diagonal; of
-  /// bicgstab it is applied from the right. amg, fsai and chebyshev are for symmetric positive
-  /// definite matrices, ilu0 is not symmetric; which methods take those that are chains of
-  /// products, error messages say.
-  dwell::preconditioner preconditioner = dwell::preconditioner::none;
+  /// What the residual is multiplied by; automatic: chosen while the solve runs. Of minres jacobi
+  /// has the magnitudes of the diagonal; of bicgstab it is applied from the right. amg, fsai and
+  /// chebyshev are for symmetric positive definite matrices, ilu0 is not symmetric; which methods
+  /// take those that are chains of products, error messages say.
+  dwell::preconditioner preconditioner = dwell::preconditioner::automatic;
   /// Options of the preconditioner. Refused with input_error where the preconditioner is set up.
   preconditioner_options preconditioning;
   /// Converged when ||r|| <= max(rtol ||b||, atol). Both >= 0 and finite.
@@ -203,6 +203,17 @@ struct solve_setup {
   }
 };
 
+/// One of the runs that a solve is made of.
+struct solve_attempt {
+  std::string method;                                                  ///< never "auto"
+  dwell::preconditioner preconditioner = dwell::preconditioner::none;  ///< never automatic
+  int iterations = 0;                                                  ///< iterations of this run
+  double residual_relative_true = 0;  ///< residual of its answer, in f64
+  double setup_s = 0;  ///< set-ups between the run before and this one; of the first 0
+  double solve_s = 0;  ///< from its first to its last phase
+  std::string ended;   ///< how it ended, or why another one followed
+};
+
 /// What was run, why, what it cost, and whether the answer is right.
 struct solve_report {
   std::string method;           ///< never "auto"
@@ -222,6 +233,9 @@ struct solve_report {
   /// What a user should know of it as it was set up, one line: that coarsening ended early; may be
   /// empty.
   std::string preconditioner_note;
+  /// The runs one after another: of preconditioner and method "auto" those that were tried, and
+  /// those by which the answer was refined. Empty of systems that were solved together with others.
+  std::vector<solve_attempt> attempts;
   int teams = 0;  ///< threads or thread blocks
   int lanes = 0;  ///< per team
   std::size_t bytes_per_iteration =

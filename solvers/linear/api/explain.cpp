@@ -144,7 +144,9 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   solver_choice chosen = choose_solver(o, seen);
   o.method = chosen.run.method;
   check_system(a, demand_of(o));
-  choose_preconditioner_of(chosen, o, seen, a.rows);
+  choose_preconditioner_of(
+      chosen, o, seen, {double(a.rows), double(a.nonzeros()), seen.rows_with_positive, facts.units},
+      facts.on == backend::cpu);
   o.preconditioner = chosen.run.with;
   variant_asked_for(o);
   const plan_target target = target_of(facts);

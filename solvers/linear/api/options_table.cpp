@@ -155,8 +155,8 @@ constexpr solve_option table[] = {
      .help = "jacobi divides by the diagonal, block-jacobi by its blocks; for symmetric positive "
              "definite matrices amg is a cycle of aggregation multigrid, fsai a factorized "
              "approximate inverse and chebyshev a polynomial in the matrix; ilu0 has incomplete "
-             "factors, for bicgstab and gmres; auto tries jacobi first, the report says why it "
-             "went on with what",
+             "factors, for bicgstab and gmres; auto begins with jacobi, another one follows where "
+             "that is projected to end sooner or where it failed, the report says why",
      .member = place<&solve_options::preconditioner>,
      .words = preconditioner_words,
      .absences = {{surface::compare_solve, in_lists.why}}},

@@ -39,10 +39,9 @@ void check_batch_options(const solve_options& o) {
     refuse("number of teams of its own", "0 (one team for each system)",
            fmt::format("{}", o.teams));
   if (!o.clusters) refuse("clusters to leave out", "clusters as by default", "false");
-  if (o.preconditioner == preconditioner::automatic)
-    refuse("choice of a preconditioner", "none or jacobi", to_string(o.preconditioner));
   if (kind_of(o.preconditioner).is_sequence())
-    refuse("preconditioner of several products", "none or jacobi", to_string(o.preconditioner));
+    refuse("preconditioner of several products", "none, jacobi or auto",
+           to_string(o.preconditioner));
   if (!o.null_vectors.empty()) refuse("null space", "no null_vectors", "some");
   if (o.mixed_precision) refuse("mixed precision", "false", "true");
   if (o.history) refuse("history", "false", "true");
@@ -73,7 +72,9 @@ std::unique_ptr<prepared_batch<T>> prepare_batch(const device& where, const solv
     const lap_timer time(setup.check_s);
     joined = f();
   }
-  return std::make_unique<prepared_batch<T>>(where, std::move(joined), options, setup);
+  solve_options o = options;
+  if (o.preconditioner == preconditioner::automatic) o.preconditioner = preconditioner::jacobi;
+  return std::make_unique<prepared_batch<T>>(where, std::move(joined), o, setup);
 }
 
 }  // namespace

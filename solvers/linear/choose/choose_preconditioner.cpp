@@ -14,13 +14,28 @@
 namespace dwell {
 namespace {
 
-/// The first method of the table, for positive definite matrices, has multigrid.
-bool has_multigrid(const solve_options& o) {
-  if (solver_variants(o.method).front().solves != matrix_class::positive_definite) return false;
+/// Variants that are left open, or the one that is named: with sequences of products?
+bool has_sequences(const solve_options& o) {
   if (o.variant != automatic) return find_variant(o.method, o.variant).with_sequence;
   const auto variants = solver_variants(o.method);
   return std::any_of(variants.begin(), variants.end(),
                      [](const solver_variant& f) { return f.with_sequence; });
+}
+
+/// What the method and the matrix allow, the first to be tried first.
+std::vector<preconditioner> allowed(const solve_options& o, const system_facts& facts) {
+  const matrix_class solves = solver_variants(o.method).front().solves;
+  std::vector<preconditioner> all;
+  if (facts.full_diagonal) all.push_back(preconditioner::jacobi);
+  if (all.empty()) all.push_back(preconditioner::none);
+  if (!has_sequences(o)) return all;
+  if (solves == matrix_class::positive_definite)
+    for (const preconditioner p : {preconditioner::amg, preconditioner::fsai}) all.push_back(p);
+  // Blocks of an indefinite matrix may be indefinite, of which minres knows no preconditioner.
+  if (solves != matrix_class::symmetric || facts.positive_diagonal)
+    all.push_back(preconditioner::block_jacobi);
+  if (solves == matrix_class::general && facts.full_diagonal) all.push_back(preconditioner::ilu0);
+  return all;
 }
 
 /// Iterations, to the digits that `forecast` has measured, that multigrid takes more where each
@@ -35,31 +50,46 @@ double more_by_ranks(const jacobi_probe& seen, double nonzeros_per_row) {
 }  // namespace
 
 preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
-                                            double rows) {
-  if (!facts.full_diagonal) return {preconditioner::none, "the diagonal has zeros"};
-  const auto jacobi = [](std::string why) {
-    return preconditioner_choice{preconditioner::jacobi, std::move(why)};
+                                            double rows, bool judged) {
+  preconditioner_choice out;
+  out.all = allowed(o, facts);
+  out.is = out.all.front();
+  const bool definite = solver_variants(o.method).front().solves == matrix_class::positive_definite;
+  const auto stays = [&](std::string why) {
+    out.why = std::move(why);
+    return out;
   };
-  if (!has_multigrid(o))
-    return jacobi(o.variant == automatic ? "for method " + o.method + " of jacobi and none"
-                                         : "variant " + o.variant + " has no multigrid");
-  if (o.fixed_iterations) return jacobi("fixed iterations are not compared with others");
+  if (o.fixed_iterations) {
+    out.all.clear();
+    return stays("fixed iterations are not compared with others");
+  }
+  if (!facts.full_diagonal) return stays("the diagonal has zeros");
+  if (out.all.size() == 1)
+    return stays(o.variant != automatic
+                     ? "variant " + o.variant + " has no other"
+                     : "for method " + o.method + " and this matrix there is no other");
+  if (!definite)
+    return stays("the first for method " + o.method + "; others follow where it fails");
+  if (judged)
+    return stays(
+        "the cheapest first; another one follows where it is projected to end sooner, or "
+        "where this one fails");
   if (facts.rows_with_positive > most_rows_with_positive)
-    return jacobi(
-        fmt::format("{:.0f} % of the rows have much that is positive beside the diagonal, "
-                    "which multigrid is not for",
+    return stays(
+        fmt::format("{:.0f} % of the rows have much that is positive beside the diagonal, which "
+                    "multigrid is not for; others follow where it fails",
                     100 * facts.rows_with_positive));
   if (rows <= least_rows_of_multigrid)
-    return jacobi(
-        fmt::format("of at most {} rows no set-up of multigrid pays", least_rows_of_multigrid));
+    return stays(
+        fmt::format("of at most {} rows no set-up of multigrid pays; others follow where it fails",
+                    least_rows_of_multigrid));
   if (o.max_iterations <= probe_iterations)
-    return jacobi(fmt::format("at most {} iterations are allowed", o.max_iterations));
-  return {
-      preconditioner::jacobi,
-      fmt::format("for {} iterations, after which jacobi goes on, or amg where that is projected "
-                  "to take less time",
-                  probe_iterations),
-      true};
+    return stays(fmt::format("at most {} iterations are allowed", o.max_iterations));
+  out.probe = true;
+  return stays(fmt::format(
+      "for {} iterations, after which jacobi goes on, or amg where that is projected to take less "
+      "time",
+      probe_iterations));
 }
 
 preconditioner_forecast forecast(const jacobi_probe& seen, backend on) {
@@ -107,7 +137,9 @@ preconditioner_choice choose_after(const jacobi_probe& seen, backend on) {
                   "with amg {:.3g} ms of set-up and {:.0f} iterations ({:.3g} ms)",
                   probe_iterations, f.jacobi_iterations, 1e3 * f.jacobi_s, 1e3 * f.amg_setup_s,
                   f.amg_iterations, 1e3 * f.amg_s),
-      false, amg ? INT_MAX : 1 << std::min(30, std::ilogb(nearest))};
+      false,
+      {},
+      amg ? INT_MAX : 1 << std::min(30, std::ilogb(nearest))};
 }
 
 }  // namespace dwell

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Which preconditioner a solve takes, where the options leave it open: by the facts of the matrix,
-// and for large M-matrices by the first iterations with Jacobi, which are compared with a model of
-// multigrid. Private to the solver.
+// Which preconditioner a solve takes, where the options leave it open: which may be tried, by the
+// facts of the matrix, and which one begins. Of runs that nobody judges step by step (on GPUs, of
+// several ranks), for large M-matrices, by the first iterations with Jacobi, which are compared
+// with a model of multigrid. Private to the solver.
 #pragma once
 #include <climits>
 #include <string>
+#include <vector>
 
 #include "dwell/device/device.hpp"
 #include "dwell/linear/solve.hpp"
@@ -15,7 +17,9 @@ namespace dwell {
 struct preconditioner_choice {
   preconditioner is = preconditioner::none;
   std::string why;
-  bool probe = false;      ///< try `is` for probe_iterations, then choose_after()
+  bool probe = false;  ///< try `is` for probe_iterations, then choose_after()
+  /// All that may be tried, `is` first; empty where nothing is open.
+  std::vector<preconditioner> all = {};
   int patience = INT_MAX;  ///< for choose_after(): iterations after which multigrid takes over
 };
 
@@ -28,8 +32,9 @@ inline constexpr index least_rows_of_multigrid = 20000;
 inline constexpr double most_rows_with_positive = 0.05;
 
 /// By the facts of a sound matrix, for o.method, which is not "auto". To be made before a solve.
+/// judged: runs ask after every step (preconditioner_search), so that there is no probe.
 preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
-                                            double rows);
+                                            double rows, bool judged);
 
 /// What the first iterations with Jacobi have shown.
 struct jacobi_probe {

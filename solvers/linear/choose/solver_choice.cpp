@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/base/policy_words.hpp"
 #include "dwell/solvers/linear/choose/choose_method.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
@@ -13,6 +15,16 @@
 
 namespace dwell {
 namespace {
+
+/// Methods for any matrix: what the first one cannot, the second one may, with a basis.
+constexpr const char* short_recurrence = "bicgstab";
+constexpr const char* long_recurrence = "gmres";
+
+bool is_built(const std::string& name) {
+  const auto all = solver_variants();
+  return std::any_of(all.begin(), all.end(),
+                     [&](const solver_variant& f) { return f.method == name; });
+}
 
 /// A matrix on which cg broke down: its diagonal is as good as not positive.
 system_facts after_cg(system_facts facts) {
@@ -34,25 +46,45 @@ solver_choice choose_solver(const solve_options& o, const system_facts& facts) {
 }
 
 void choose_preconditioner_of(solver_choice& choice, const solve_options& o,
-                              const system_facts& facts, double rows) {
+                              const system_facts& facts, const searched_system& of, bool judged) {
   if (o.preconditioner != preconditioner::automatic || choice.run.mixed_precision) return;
-  const preconditioner_choice found = choose_preconditioner(o, facts, rows);
+  const preconditioner_choice found = choose_preconditioner(o, facts, of.rows, judged);
   choice.run.with = found.is;
   choice.preconditioner_reason = found.why;
-  choice.probe = choice.multigrid_open = found.probe;
+  choice.preconditioner_open = true;
+  choice.probe = found.probe;
+  searched_system known = of;
+  known.has_near_null = !o.preconditioning.near_null.empty();
+  choice.search = preconditioner_search(found.all, known);
+  choice.judged = judged && found.all.size() > 1;
 }
 
 bool asks_for_another_method(const solver_choice& now, const solve_report& failed) {
-  return now.method_open && failed.stopped == stop_reason::breakdown &&
+  if (!now.method_open) return false;
+  const bool broke_down = failed.stopped == stop_reason::breakdown;
+  if (now.run.method == short_recurrence)
+    return broke_down || failed.stopped == stop_reason::not_finite ||
+           (failed.stopped == stop_reason::iteration_limit && failed.stagnated);
+  return broke_down &&
          solver_variants(now.run.method).front().solves == matrix_class::positive_definite &&
          kind_of(now.run.with).of != matrix_class::positive_definite;
 }
 
 std::optional<solver_choice> after_breakdown(const solver_choice& now, const system_facts& facts,
                                              const solve_report& failed) {
-  const system_facts known = after_cg(facts);
-  if (!asks_for_another_method(now, failed) || !has_method_for(known)) return {};
+  if (!asks_for_another_method(now, failed)) return {};
   solver_choice other = now;
+  if (now.run.method == short_recurrence) {
+    if (!is_built(long_recurrence)) return {};
+    other.run.method = long_recurrence;
+    other.method_reason =
+        fmt::format("{} {} after {} iterations", now.run.method,
+                    failed.stopped == stop_reason::iteration_limit ? "stagnated" : "broke down",
+                    failed.iterations);
+    return other;
+  }
+  const system_facts known = after_cg(facts);
+  if (!has_method_for(known)) return {};
   other.run.method = choose_method(known).name;
   other.method_reason =
       fmt::format("{} broke down after {} iterations: {}", now.run.method, failed.iterations,

@@ -12,6 +12,7 @@
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/device/run_judge.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
 #include "dwell/execution/krylov/plan/planning_apart.hpp"
 #include "dwell/execution/krylov/products/sequence.hpp"
@@ -69,6 +70,9 @@ class prepared_run {
   virtual void take_sequence(const owned_sequence& sequence) = 0;
   /// From now on a run ends after so many iterations, at most those that it was prepared for.
   virtual void limit(int iterations) = 0;
+  /// The judge of the runs that follow, or null; it must stay until they end. Only runs on a CPU
+  /// for one right-hand side ask one.
+  virtual void ask(run_judge* judge) = 0;
   /// The scalars of a start.
   virtual void reset() = 0;
   /// Puts a run into the device's stream; `control` must stay until finish().

@@ -154,6 +154,7 @@ class prepared_variant final : public prepared_run<T> {
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
   void take_sequence(const owned_sequence& sequence) override { run_.take_sequence(sequence); }
   void limit(int iterations) override { start_.max_steps = iterations; }
+  void ask(run_judge* judge) override { run_.ask(judge); }
   void reset() override { run_.reset(start_); }
   void start(run_control& control) override { run_.start(control); }
   double finish() override { return run_.finish(); }

@@ -48,6 +48,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   void refill(const csr_arrays<double>& a, int exponent) override;
   void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }
+  void ask(run_judge*) override {}  ///< attempts in f32 ask judges of their own
   void reset() override;
   /// Does the run.
   void start(run_control& control) override;

@@ -6,14 +6,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <utility>
 
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
+namespace {
+
+/// Units of the last place that an answer may be wrong by where no other attempt is worth its time.
+constexpr double digits_lost = 16;
+
+}  // namespace
 
 template <class T>
 attempt attempts<T>::next(attempt last) const {
@@ -26,18 +35,19 @@ attempt attempts<T>::next(attempt last) const {
                    ? attempt::refinement
                    : attempt::in_f64;
       if (s_.now.probe) return may_go_on() ? attempt::after_probe : attempt::refinement;
-      return multigrid_failed() ? attempt::jacobi_again : attempt::refinement;
+      return was_left() ? attempt::other_preconditioner : attempt::refinement;
     case attempt::after_probe:
-      if (patience_ < INT_MAX && may_go_on()) return attempt::multigrid;
-      return multigrid_failed() ? attempt::jacobi_again : attempt::refinement;
+      return patience_ < INT_MAX && may_go_on() ? attempt::multigrid : attempt::refinement;
     case attempt::multigrid:
-      return multigrid_failed() ? attempt::jacobi_again : attempt::refinement;
-    case attempt::jacobi_again:
     case attempt::in_f64:
       return attempt::refinement;
+    case attempt::other_preconditioner:
+      return was_left() ? attempt::other_preconditioner : attempt::refinement;
     case attempt::refinement:
-      return after_breakdown(s_.now, s_.matrix.facts(), report_) ? attempt::other_method
-                                                                 : attempt::none;
+      if ((report_.stopped != stop_reason::iteration_limit || may_go_on()) &&
+          after_breakdown(s_.now, s_.matrix.facts(), report_))
+        return attempt::other_method;
+      return failed() ? attempt::other_preconditioner : attempt::none;
     case attempt::none:
       break;
   }
@@ -53,18 +63,15 @@ void attempts<T>::make(attempt one) {
       return settle_and_go_on();
     case attempt::multigrid:
       return go_on_with_multigrid();
-    case attempt::jacobi_again:
-      return go_back_to_jacobi();
+    case attempt::other_preconditioner:
+      return go_on_with_another();
     case attempt::in_f64:
       return go_on_in_f64();
     case attempt::refinement:
       report_.finish_s = seconds_on_host() - ended_;
       return refine();
-    case attempt::other_method:  // it counts as the one from the start
-      if (!s_.change_method(report_)) return;
-      copy_vector(x_, s_.work.start.data());
-      began_ = seconds_on_host();
-      return begin_with_method();
+    case attempt::other_method:
+      return change_method();
     case attempt::none:
       return;
   }
@@ -73,6 +80,9 @@ void attempts<T>::make(attempt one) {
 template <class T>
 const solve_report& attempts<T>::answer() {
   for (attempt one = attempt::first; one != attempt::none; one = next(one)) make(one);
+  take_best_answer();
+  if (report_.stopped == stop_reason::converged) s_.now.search.settle();
+  report_.attempts = list_;
   return report_;
 }
 
@@ -89,17 +99,36 @@ bool attempts<T>::may_go_on() const {
 }
 
 template <class T>
-bool attempts<T>::multigrid_failed() const {
-  const bool failed =
-      report_.stopped == stop_reason::breakdown || report_.stopped == stop_reason::not_finite;
-  return s_.now.multigrid_open && start_kept_ && s_.now.run.with == preconditioner::amg && failed &&
-         report_.iterations < s_.options.max_iterations && !was_refused();
+bool attempts<T>::was_left() const {
+  return judge_ && judge_->better() && may_go_on();
+}
+
+template <class T>
+bool attempts<T>::failed() const {
+  if (!s_.now.search.open() || !start_kept_ || current().mixed ||
+      report_.iterations >= s_.options.max_iterations || was_refused())
+    return false;
+  switch (report_.stopped) {
+    case stop_reason::breakdown:
+      // It says something of the matrix, unless the preconditioner or the recurrence is to blame.
+      return kind_of(s_.now.run.with).of == matrix_class::positive_definite ||
+             solver_variants(s_.now.run.method).front().solves == matrix_class::general;
+    case stop_reason::not_finite:
+    case stop_reason::iteration_limit:  // the judge has ended it
+      return true;
+    case stop_reason::accuracy_limit:
+      // An answer that is exact for numbers that differ in the last digits is as good as any.
+      return !(report_.componentwise_backward_error <=
+               digits_lost * static_cast<double>(std::numeric_limits<T>::epsilon()));
+    default:
+      return false;
+  }
 }
 
 /// More than one run may be needed before the start vector is forgotten.
 template <class T>
 bool attempts<T>::has_choice_left() const {
-  return s_.now.multigrid_open || current().mixed || s_.now.method_open;
+  return s_.now.probe || current().mixed || s_.now.method_open;
 }
 
 // Attempts --------------------------------------------------------------------------------------
@@ -110,32 +139,49 @@ void attempts<T>::setting_up(F&& f) {
   const struct setup_of_solve {
     const solve_setup& all;
     solve_report& report;
+    double& set_up_s;
     solve_setup before = all;
     ~setup_of_solve() {
       const solve_setup more = difference(all, before);
       report.setup += more;
       report.setup_s += more.total();
+      set_up_s += more.total();
     }
-  } counts{s_.setup, report_};
+  } counts{s_.setup, report_, set_up_s_};
   f();
 }
 
 template <class T>
-void attempts<T>::go_on(int most) {
-  begin(&report_, most);
+void attempts<T>::go_on(int most, bool judged) {
+  begin(&report_, most, false, judged);
   report_ = joined(report_, end());
+  x_is_start_ = false;
 }
 
 template <class T>
 void attempts<T>::begin_with_method() {
-  if (s_.now.multigrid_open && !start_kept_) keep_start(x_);
-  begin(nullptr, s_.now.probe ? probe_iterations : INT_MAX);
+  if ((s_.now.search.open() || s_.now.probe) && !start_kept_) keep_start(x_);
+  begin(nullptr, s_.now.probe ? probe_iterations : INT_MAX, false, true);
   report_ = end();
   if (!s_.now.probe || report_.stopped != stop_reason::converged) return;
   s_.now.probe = false;
   s_.now.preconditioner_reason =
       fmt::format("jacobi converged within the {} iterations that were tried", probe_iterations);
   report_.preconditioner_reason = s_.now.preconditioner_reason;
+}
+
+template <class T>
+void attempts<T>::change_method() {
+  const bool goes_on = s_.now.run.method == "bicgstab" && report_.residual_relative_true < 1.0;
+  const std::string before = s_.now.run.method;
+  bool changed = false;
+  setting_up([&] { changed = s_.change_method(report_); });
+  if (!changed) return;
+  say_why(s_.now.method_reason);
+  if (goes_on) return go_on(INT_MAX, true);
+  copy_vector(x_, s_.work.start.data());  // it counts as the one from the start
+  began_ = seconds_on_host();
+  begin_with_method();
 }
 
 template <class T>
@@ -160,13 +206,90 @@ void attempts<T>::go_on_with_multigrid() {
 }
 
 template <class T>
-void attempts<T>::go_back_to_jacobi() {
-  s_.now.preconditioner_reason +=
-      fmt::format("; amg ended by {} after {} iterations, and jacobi goes on",
-                  to_string(report_.stopped), report_.iterations);
-  copy_vector(x_, s_.work.start.data());
-  setting_up([&] { change_preconditioner(preconditioner::jacobi); });
-  go_on();
+void attempts<T>::go_on_with_another() {
+  const bool left = was_left();
+  std::optional<preconditioner> to;
+  std::string why;
+  if (left) {
+    to = judge_->better()->to;
+    why = judge_->better()->why;
+  } else {
+    keep_answer();
+    why = fmt::format("{} ended by {} after {} iterations", to_string(s_.now.run.with),
+                      report_.stagnated ? "stagnation" : to_string(report_.stopped),
+                      report_.iterations);
+    to = s_.now.search.after_failure(s_.now.run.with,
+                                     report_.stopped == stop_reason::accuracy_limit);
+  }
+  say_why(why);
+  for (; to; to = s_.now.search.after_failure(*to)) {
+    s_.now.preconditioner_reason = why;
+    try {
+      setting_up([&] { change_preconditioner(*to); });
+    } catch (const interrupted_error&) {
+      return end_interrupted(report_);
+    }
+    if (s_.now.run.with == *to) break;
+    why = s_.now.preconditioner_reason;  // with the error
+  }
+  if (!to) {  // none is left that can be set up: the present one goes on, if it was only slow
+    if (left || report_.stopped == stop_reason::iteration_limit) go_on();
+    return;
+  }
+  if (!left) copy_vector(x_, s_.work.start.data()), x_is_start_ = true;
+  go_on(INT_MAX, true);
+}
+
+template <class T>
+void attempts<T>::make_judge(int allowed) {
+  judge_.reset();
+  const bool of_any = solver_variants(s_.now.run.method).front().solves == matrix_class::general;
+  const bool method_may_change = s_.now.method_open && of_any && s_.matrix.judges();
+  if (s_.options.fixed_iterations || current().mixed) return;
+  if (!(s_.now.judged && s_.now.search.open()) && !method_may_change) return;
+  const bool definite =
+      solver_variants(s_.now.run.method).front().solves == matrix_class::positive_definite;
+  judge_.emplace(s_.now.search, s_.now.run.with, definite, seen_.target * further_, allowed);
+}
+
+template <class T>
+void attempts<T>::list(const solve_report& of) {
+  list_.push_back({of.method, of.preconditioner, of.iterations, of.residual_relative_true,
+                   std::exchange(set_up_s_, 0.0), of.solve_s,
+                   judge_ && judge_->ended() && of.stopped == stop_reason::iteration_limit
+                       ? "left"
+                       : to_string(of.stopped)});
+}
+
+template <class T>
+void attempts<T>::say_why(const std::string& why) {
+  if (!list_.empty()) list_.back().ended = why;
+}
+
+template <class T>
+void attempts<T>::keep_answer() {
+  if (!std::isfinite(report_.residual_relative_true) ||
+      (best_report_ && best_report_->residual_relative_true <= report_.residual_relative_true))
+    return;
+  const auto n = static_cast<std::size_t>(s_.matrix.rows());
+  buffer<T>& best = s_.work.best;
+  try {
+    if (best.size() < n) best = {s_.matrix.where(), n, fresh::unset};
+  } catch (const device_error& e) {
+    s_.runs.rethrow_of_one_rank(e);
+    return;
+  }
+  copy_vector(best.data(), x_);
+  best_report_ = report_;
+}
+
+template <class T>
+void attempts<T>::take_best_answer() {
+  if (!best_report_ || report_.stopped == stop_reason::converged ||
+      report_.residual_relative_true <= best_report_->residual_relative_true)
+    return;
+  copy_vector(x_, s_.work.best.data());
+  take_residuals(*best_report_, report_);
 }
 
 template <class T>
@@ -255,14 +378,15 @@ solve_places<T> attempts<T>::places_now() const {
 }
 
 template <class T>
-void attempts<T>::begin(const solve_report* so_far, int most, bool quietly) {
+void attempts<T>::begin(const solve_report* so_far, int most, bool quietly, bool judged) {
   const device& where = s_.matrix.where();
   const bool on_gpu = s_.matrix.on_gpu(), tells = s_.options.progress && !quietly;
   prepared_run<T>& run = *current().code;
   solve_places<T> places = places_now();
-  places.start_residual = so_far ? exponent_of_residual(*so_far) : INT_MAX;
+  places.start_residual = so_far && !x_is_start_ ? exponent_of_residual(*so_far) : INT_MAX;
   const int done = so_far ? so_far->iterations : 0;
-  run.limit(std::min(most, s_.options.max_iterations - done));
+  const int allowed = std::min(most, s_.options.max_iterations - done);
+  run.limit(allowed);
   run.reset();
   solve_steps_of<T>(where.on()).begin(where, places);
   run_control control;
@@ -275,6 +399,12 @@ void attempts<T>::begin(const solve_report* so_far, int most, bool quietly) {
   first_ = seconds_on_host();
   if (!so_far) told_from_ = first_, refused_ = false;
   if (!seen_.finite) return;
+  judge_.reset();
+  if (judged) {
+    s_.now.search.enter(s_.now.run.with);
+    make_judge(allowed);
+  }
+  run.ask(judge_ ? &*judge_ : nullptr);
   if (tells)
     control.progress = [this, done, again = so_far != nullptr](int step, double residual) {
       if (again && step == 0) return true;  // the attempt before has reported this x
@@ -332,6 +462,12 @@ solve_report attempts<T>::end(const solve_report* so_far) {
                                     : 0.0;
   verify(std::move(how), s_.options, report);
   if (run.mixed) run.mixed->conclude(report);
+  const bool asked_to_end = refused_ || (s_.options.interrupt && s_.options.interrupt->load());
+  if (report.stopped == stop_reason::interrupted && judge_ && judge_->ended() && !asked_to_end) {
+    report.stopped = stop_reason::iteration_limit;  // another one is to go on
+    report.stagnated = judge_->rested();
+  }
+  list(report);
   return report;
 }
 

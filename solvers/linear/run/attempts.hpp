@@ -12,17 +12,20 @@
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/run/prepared_solver.hpp"
+#include "dwell/solvers/linear/run/searched_run.hpp"
 
 namespace dwell {
 
 enum class attempt {
-  first,         ///< from the start vector; a probe is short
-  after_probe,   ///< from its answer, with the preconditioner that it speaks for
-  multigrid,     ///< from the answer, where Jacobi took as long as multigrid was projected to take
-  jacobi_again,  ///< from the start vector, where the choice of multigrid ended by a breakdown
-  in_f64,        ///< from the answer, where f32 is too short
+  first,        ///< from the start vector; a probe is short
+  after_probe,  ///< from its answer, with the preconditioner that it speaks for
+  multigrid,    ///< from the answer, where Jacobi took as long as multigrid was projected to take
+  other_preconditioner,  ///< from the answer, where another one is projected to end sooner; where
+                         ///< one has failed, from the start vector
+  in_f64,                ///< from the answer, where f32 is too short
   refinement,  ///< from the answer, where its true residual misses the target; as long as it helps
-  other_method,  ///< from the start vector, where the choice of cg broke down
+  other_method,  ///< from the start vector, where the choice of cg broke down; of bicgstab from
+                 ///< the answer, if it has a smaller residual than zeros
   none
 };
 
@@ -83,7 +86,8 @@ class attempts {
   void begin_with_method();
   void settle_and_go_on();
   void go_on_with_multigrid();
-  void go_back_to_jacobi();
+  void go_on_with_another();
+  void change_method();
   void go_on_in_f64();
   void refine();
   /// Where the solve did not do what was asked for, x becomes the best that there is: about the
@@ -93,15 +97,29 @@ class attempts {
 
   /// One run from x. so_far: of the attempts before, of which x is the answer; most: iterations;
   /// quietly: nobody is told of its progress.
-  void begin(const solve_report* so_far = nullptr, int most = INT_MAX, bool quietly = false);
+  void begin(const solve_report* so_far = nullptr, int most = INT_MAX, bool quietly = false,
+             bool judged = false);
   /// Waits for it. Where seen_.finite is 0 there was nothing to solve, and x is as it was.
   solve_report end(const solve_report* so_far = nullptr);
   /// Begins a run from x, the answer so far, and adds it to the report.
-  void go_on(int most = INT_MAX);
+  void go_on(int most = INT_MAX, bool judged = false);
 
   bool may_go_on() const;
-  bool multigrid_failed() const;
+  /// The run was ended for a preconditioner that is projected to end sooner.
+  bool was_left() const;
+  /// It did not do what was asked for, and another preconditioner may.
+  bool failed() const;
   bool has_choice_left() const;
+  /// The judge of the next run, or none.
+  void make_judge(int allowed);
+  /// Adds the last run to the report's attempts.
+  void list(const solve_report& of);
+  /// Says of the last one why another one followed.
+  void say_why(const std::string& why);
+  /// x and its report, if it is the best answer of those that attempts left.
+  void keep_answer();
+  /// The best answer of all attempts becomes that of the solve.
+  void take_best_answer();
   /// f(), a set-up amid the solve, counts in the report.
   template <class F>
   void setting_up(F&& f);
@@ -138,6 +156,11 @@ class attempts {
   int best_ = 0;  ///< best_step() of its only attempt
   solve_numbers seen_;
   solve_report report_;
+  std::optional<searched_run> judge_;  ///< judge of the last run
+  double set_up_s_ = 0;                ///< set-ups before the next run
+  bool x_is_start_ = false;            ///< the report so far is of another x
+  std::vector<solve_attempt> list_;
+  std::optional<solve_report> best_report_;  ///< report of work.best
   std::optional<started_run<T>> running_;
 };
 
@@ -160,6 +183,7 @@ solve_report attempts<T>::wait(Refuse&& refuse) {
   report_ = end();
   if (!seen_.finite) refuse();
   report_.finish_s = seconds_on_host() - ended_;
+  report_.attempts = list_;
   best_ = 0;  // nobody goes back
   keep_best();
   return std::move(report_);

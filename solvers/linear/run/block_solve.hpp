@@ -42,7 +42,8 @@ std::vector<solve_report> block_solve<T>::run(prepared_solver<T>& s, int count) 
   s.begin_anew();
   std::vector<solve_report> reports;
   double began = seconds_on_host();  // the first group's, with what it takes to prepare groups
-  if (s.now.probe && count > 0) {
+  const bool undecided = s.now.probe || (s.now.judged && s.now.search.open());
+  if (undecided && count > 0) {  // the first one decides for the others
     reports.push_back(alone(0));
     began = seconds_on_host();
   }

@@ -3,10 +3,12 @@
 // for it. Private to the solver.
 #pragma once
 #include "dwell/base/lap_timer.hpp"
+#include "dwell/comm/agreement.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/linear/check/null_vectors.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/choose/preconditioner_search.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
 namespace dwell {
@@ -30,6 +32,18 @@ struct prepared_matrix {
   index rows() const { return arrays().rows; }
   /// Among which rows are divided, or null.
   const row_ranks* ranks() const { return system.ranks(); }
+
+  /// What a search of preconditioners knows of it; called by all ranks together.
+  searched_system searched() const {
+    double nonzeros = arrays().nonzeros;
+    if (ranks()) {
+      nonzeros = 0;
+      for (const index one : values_of_ranks(*ranks()->comm, arrays().nonzeros)) nonzeros += one;
+    }
+    return {system.all_rows(), nonzeros, facts().rows_with_positive, where().threads()};
+  }
+  /// Do runs ask a judge after every step? Those of one rank on a CPU do.
+  bool judges() const { return !on_gpu() && !ranks(); }
 
   /// The matrix takes the vectors that are given to about zero, now and with other values; else
   /// throws input_error.

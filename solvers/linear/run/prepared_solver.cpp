@@ -19,7 +19,7 @@ void prepared_solver<T>::choose() {
   if (now.method_open) matrix.system.demand(demand_of(options));
   variant_asked_for(options);  // before a long set-up
   matrix.check_null_vectors(setup);
-  choose_preconditioner_of(now, options, matrix.facts(), matrix.system.all_rows());
+  choose_preconditioner_of(now, options, matrix.facts(), matrix.searched(), matrix.judges());
 }
 
 template <class T>
@@ -69,6 +69,12 @@ template <class T>
 bool prepared_solver<T>::change_method(solve_report& failed) {
   std::optional<solver_choice> other = after_breakdown(now, matrix.facts(), failed);
   if (!other) return false;
+  if (other->preconditioner_open) {
+    solve_options o = options;
+    o.method = other->run.method;
+    o.preconditioner = preconditioner::automatic;
+    choose_preconditioner_of(*other, o, matrix.facts(), matrix.searched(), matrix.judges());
+  }
   try {
     change(std::move(*other));
   } catch (const interrupted_error&) {

@@ -65,6 +65,7 @@ struct solve_workspace {
 
   buffer<T> b, x;   ///< a GPU's copies of host vectors
   buffer<T> kept;   ///< the answer that an attempt began from
+  buffer<T> best;   ///< the best answer of attempts that failed
   buffer<T> start;  ///< the start vector, where that is kept
   buffer<row_residual> residual;
   buffer<double> partial;

@@ -134,7 +134,7 @@ bool solver_runs<T>::prepare_mixed(solver_choice& of) {
     } catch (const input_error& e) {  // in f32 the matrix is not what it is in f64
       of.run.mixed_precision = false;
       of.why_f64 = std::string("in f32 ") + e.what();
-      choose_preconditioner_of(of, options_, matrix_.facts(), matrix_.system.all_rows());
+      choose_preconditioner_of(of, options_, matrix_.facts(), matrix_.searched(), matrix_.judges());
       set_choice(of.run);
       return false;
     }

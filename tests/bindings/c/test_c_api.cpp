@@ -104,6 +104,7 @@ TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
   std::vector<T> b(3 * ldb, T(1)), x(3 * ldx, T(0));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(1 + i % 7);
   const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "none"), DWELL_SUCCESS);
   EXPECT_EQ(dwell_options_set_int(options.get(), "columns_at_once", 1), DWELL_SUCCESS);
   EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
   const auto solver = prepare(a, options.get());

@@ -48,7 +48,7 @@ def test_the_other_methods_take_columns_one_by_one(name):
 @pytest.mark.parametrize("asked", [1, 2, 4, 8])
 def test_as_many_together_as_asked(asked):
     a = dwell.generate(KINDS["grid"])
-    solver = dwell.Solver(a, columns_at_once=asked, device="cpu", threads=2)
+    solver = dwell.Solver(a, preconditioner="none", columns_at_once=asked, device="cpu", threads=2)
     x = solver.solve(block(a, 9, 3))
     together = [r.columns_together for r in solver.reports]
     assert together == [asked] * (9 // asked * asked) + [1] * (9 % asked)
@@ -56,7 +56,7 @@ def test_as_many_together_as_asked(asked):
     assert ("in a pass of" in repr(solver.reports[0])) == (asked > 1)
     # A second block of the same solver, and a solve of one column after it.
     assert solver.solve(block(a, 9, 3)).tobytes() == x.tobytes()
-    alone = dwell.Solver(a, device="cpu", threads=2)
+    alone = dwell.Solver(a, preconditioner="none", device="cpu", threads=2)
     b = block(a, 1, 4)[:, 0]
     assert solver.solve(b).tobytes() == alone.solve(b).tobytes()
 
@@ -64,7 +64,7 @@ def test_as_many_together_as_asked(asked):
 def test_bits_do_not_depend_on_the_columns_beside():
     a = dwell.generate(KINDS["grid"])
     b = block(a, 4, 8)
-    solver = dwell.Solver(a, columns_at_once=4, device="cpu", threads=2)
+    solver = dwell.Solver(a, preconditioner="none", columns_at_once=4, device="cpu", threads=2)
     x = solver.solve(b)
     other = b.copy()
     other[:, 2] = 1e9
@@ -84,7 +84,7 @@ def test_a_column_that_does_not_converge_is_named(together):
     b[:, 1:] = block(a, 3, 6)
     easy = np.linalg.eigh(a.toarray())[1][:, 0]
     b[:, [0, 3]] = np.stack([easy, 3 * easy], axis=1)  # eigenvectors take one iteration
-    solver = dwell.Solver(a, columns_at_once=together, maxiter=5, device="cpu", threads=2)
+    solver = dwell.Solver(a, preconditioner="none", columns_at_once=together, maxiter=5, device="cpu", threads=2)
     with pytest.warns(dwell.SolveWarning, match=r"2 of 4 right-hand sides did not converge: columns 1, 2 \(counted from 0\)"):
         x = solver.solve(b)
     assert [r.stopped for r in solver.reports] == ["converged", "iteration limit", "iteration limit", "converged"]
@@ -104,7 +104,7 @@ def test_a_matrix_that_is_not_definite_breaks_every_column_down():
     assert info == -10
     with pytest.raises(dwell.Breakdown), warnings.catch_warnings():
         warnings.simplefilter("ignore", dwell.SolveWarning)
-        dwell.Solver(a, device="cpu").solve(block(a, 2, 1), raise_on_breakdown=True)
+        dwell.Solver(a, preconditioner="none", device="cpu").solve(block(a, 2, 1), raise_on_breakdown=True)
 
 
 @pytest.mark.parametrize("together", [0, 1, 2])
@@ -134,7 +134,7 @@ def test_shapes_that_do_not_fit():
 def test_a_progress_function_is_told_of_one_column_after_the_other():
     a = dwell.generate(KINDS["grid"])
     told = []
-    solver = dwell.Solver(a, progress_interval=0, device="cpu", threads=2)
+    solver = dwell.Solver(a, preconditioner="none", progress_interval=0, device="cpu", threads=2)
     solver.solve(block(a, 3, 9), progress=lambda *now: told.append(now[0]))
     assert told.count(0) == 3 and [r.columns_together for r in solver.reports] == [1, 1, 1]
     solver.solve(block(a, 2, 9))
@@ -154,14 +154,14 @@ def test_ctrl_c_ends_a_block(together, interruptible):
     a = dwell.generate("poisson2d:700x600")
     b = block(a, 8, 1)
     out = np.zeros_like(b, order="F")
-    solver = dwell.Solver(a, rtol=0.0, maxiter=10**6, refine=False, columns_at_once=together, device="cpu", threads=2)
+    solver = dwell.Solver(a, preconditioner="none", rtol=0.0, maxiter=10**6, refine=False, columns_at_once=together, device="cpu", threads=2)
     timer = threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         solver.solve(b, out=out)
     assert solver.reports[-1].stopped == "interrupted" and len(solver.reports) == together and out[:, 0].any()
     assert not out[:, together:].any(), "the others have not begun"
-    short = dwell.Solver(a, maxiter=3, columns_at_once=together, device="cpu")
+    short = dwell.Solver(a, preconditioner="none", maxiter=3, columns_at_once=together, device="cpu")
     with pytest.warns(dwell.SolveWarning):
         short.solve(b)
     assert [r.stopped for r in short.reports] == ["iteration limit"] * 8

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batch_runner.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -245,7 +246,7 @@ TEST_F(batches, in_one_call) {
   const std::vector<linear_system<float>> systems = {system_of<float>(spd(20, 3), 4),
                                                      system_of<float>(spd(40, 5), 6)};
   const auto all = views(systems);
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = 1e-4;
   std::vector<float> b = rhs(systems), x(b.size());
   const auto report = solve_batch(place::where(), std::span<const csr_view<float>>(all),

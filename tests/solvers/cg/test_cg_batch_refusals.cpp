@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "batch_runner.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -30,7 +31,7 @@ class refusals_of_batches : public testing::Test {
 TEST_F(refusals_of_batches, options) {
   const csr<double> a = spd(10, 1);
   const auto refused = [&](auto&& change, const char* words) {
-    solve_options o;
+    solve_options o = plain_options();
     change(o);
     expect_refusal<unsupported_error>([&] { make({a.view()}, o); }, words);
     expect_refusal<unsupported_error>(
@@ -45,10 +46,10 @@ TEST_F(refusals_of_batches, options) {
   refused([](auto& o) { o.history = true; }, "a batch has no history");
   refused([](auto& o) { o.progress = [](const solve_progress&) {}; }, "a batch has no progress");
   refused([](auto& o) { o.config = 99; }, "expected a config from 0 to");
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = -1;
   expect_refusal([&] { make({a.view()}, o); }, "rtol");
-  o = {};
+  o = plain_options();
   o.variant = "textbok";
   expect_refusal([&] { make({a.view()}, o); }, "expected a variant");
 }
@@ -70,7 +71,7 @@ TEST_F(refusals_of_batches, matrices_by_number) {
   refused([](auto& a) { a.val[0] = 0; }, "expected a positive diagonal, found 0 at (1, 1)");
   refused([](auto& a) { a.val.back() = std::numeric_limits<double>::infinity(); },
           "row 7 (counted from 1): expected finite values");
-  solve_options trusting;
+  solve_options trusting = plain_options();
   trusting.assume_symmetric = true;
   // Columns of a neighbour are within the joined matrix, but not this system's.
   refused([](auto& a) { a.col.back() = 7; }, "row 6 (counted from 0): expected columns from 0 to 6",

@@ -9,6 +9,7 @@
 
 #include "dwell/formats/matrix_market.hpp"
 #include "each_executor.hpp"
+#include "plain_options.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {
@@ -117,7 +118,7 @@ TEST(real_conditions, converged_and_no_digit_right_is_said) {
     linear_system<double> s{name, read_matrix_market(known->file).matrix, {}};
     s.b = row_sums(s.a.view());
     for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
-      solve_options o;
+      solve_options o = plain_options();
       o.executor = "persistent";
       o.variant = variant;
       const auto got = run(s, o);

@@ -14,6 +14,7 @@
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -42,7 +43,7 @@ TEST_F(groups, requests_that_need_one_after_another_say_so) {
           << r.reason;
     }
   };
-  solve_options o;
+  solve_options o = plain_options();
   o.columns_at_once = 1;
   expect_alone(o, "as asked");
   o.columns_at_once = 4;
@@ -66,7 +67,7 @@ TEST_F(groups, asked_for) {
     if (!has_policies(e)) executors.push_back(e);
   for (const std::string& executor : executors)
     for (const int at_once : {2, 4, 8}) {
-      solve_options o;
+      solve_options o = plain_options();
       o.executor = executor;
       o.columns_at_once = at_once;
       const auto reports = solve(a, o, 9);
@@ -87,7 +88,7 @@ TEST_F(groups, asked_for) {
 TEST_F(groups, wrong_numbers_are_refused) {
   const csr<double> a = mesh(5, 5, 4.2);
   for (const int wrong : {-1, 3, 5, 16}) {
-    solve_options o;
+    solve_options o = plain_options();
     o.columns_at_once = wrong;
     EXPECT_EQ(
         refusal<input_error>([&] { (void)solve(a, o, 2); }),
@@ -99,7 +100,7 @@ TEST_F(groups, an_answer_must_not_overlap_another_right_hand_side) {
   const csr<double> a = mesh(5, 5, 4.2);
   const std::size_t n = 25;
   std::vector<double> both(4 * n, 1.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.columns_at_once = 2;
   linear_solver<double> solver(place::where(), a.view(), o);
   const std::span<double> all(both);
@@ -116,7 +117,7 @@ TEST(group_decisions, a_cpu_goes_by_bytes) {
   const auto together = [](const csr<double>& a, int columns) {
     const plan_target target = target_of(device::cpu(2));
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const solve_options o;
+    const solve_options o = plain_options();
     const solve_request<double> q{target, cuts, o};
     const solve_decision<double> alone = decide(q);
     const auto group = decide_group(q, alone, columns);
@@ -140,7 +141,7 @@ TEST(group_decisions, an_h200_goes_by_time) {
   const auto decided = [](const csr<double>& a, int columns) {
     const plan_target target{facts_of("h200"), {}};
     cut_cache<double> cuts(device::cpu(1), arrays_of(a.view()));
-    const solve_options o;
+    const solve_options o = plain_options();
     const solve_request<double> q{target, cuts, o};
     return decide_group(q, decide(q), columns);
   };

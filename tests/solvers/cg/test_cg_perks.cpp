@@ -14,6 +14,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -130,7 +131,7 @@ class perks_measured : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
   static solve_options measured() {
-    solve_options o;
+    solve_options o = plain_options();
     o.executor = "perks";
     o.policy = "measured";
     o.rtol = 1e-9;
@@ -197,7 +198,7 @@ class perks_refusals : public testing::Test {
 };
 
 TEST_F(perks_refusals, unknown_policy) {
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "perks";
   o.policy = "everything";
   try {
@@ -213,7 +214,7 @@ TEST_F(perks_refusals, unknown_policy) {
 }
 
 TEST_F(perks_refusals, configs_for_fully_cached_systems) {
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "perks";
   o.teams = 7;
   const auto refused = [&](int config) {
@@ -243,7 +244,7 @@ TEST_F(perks_refusals, configs_for_fully_cached_systems) {
 TEST_F(perks_refusals, executors_that_cache_nothing_take_no_policy) {
   for (const std::string& executor : place::executors()) {
     if (place::family(executor) != "plain") continue;
-    solve_options o;
+    solve_options o = plain_options();
     o.executor = executor;
     o.policy = "vectors";
     EXPECT_THROW((void)run(s, o), input_error) << executor;

@@ -16,6 +16,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "plain_options.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {
@@ -65,7 +66,7 @@ TEST_P(real_matrices, converge_at_the_known_count) {
         known->name, got.report.teams, count, expected, by_rounding->least, by_rounding->most);
   };
 
-  solve_options options;
+  solve_options options = plain_options();
   options.variant = "textbook";
   options.rtol = 1e-6;
   options.max_iterations = 20000;

@@ -11,6 +11,7 @@
 
 #include "cg_runner.hpp"
 #include "dwell/base/error.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -23,7 +24,7 @@ class refusals : public testing::Test {
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
 
   linear_system<double> s{"mesh", mesh(7, 5, 4.5), std::vector<double>(35, 1.0)};
-  solve_options options;
+  solve_options options = plain_options();
 
   double& at(index i, index j) {
     for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
@@ -250,7 +251,7 @@ TEST_F(refusals, graph_needs_cuda) {
 
 TEST_F(refusals, options_out_of_range) {
   const auto refused = [&](const char* what, const std::function<void(solve_options&)>& spoil) {
-    options = {};
+    options = plain_options();
     spoil(options);
     EXPECT_NE(refusal(), "") << what;
   };
@@ -275,7 +276,7 @@ TEST_F(refusals, devices_that_are_not_there) {
 TEST_F(refusals, f32_checks_as_well) {
   linear_system<float> single{"f32", {}, std::vector<float>(35, 1)};
   single.a = convert<float>(s.a.view());
-  solve_options loose;
+  solve_options loose = plain_options();
   loose.rtol = 1e-5;
   EXPECT_EQ(run(single, loose).report.stopped, stop_reason::converged);
   auto spoiled = single;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "each_executor.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -216,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(every_executor, stops, testing::ValuesIn(executors_and_
 TEST(automatic, chooses_an_executor_that_exists) {
   DWELL_SKIP_IF_ABSENT();
   const auto s = make_system<double>(battery_at("mesh_33x47"));
-  const auto got = run(s, solve_options{});
+  const auto got = run(s, plain_options());
   check_report(s, got);
   EXPECT_EQ(got.report.stopped, stop_reason::converged);
   const auto& all = place::executors();

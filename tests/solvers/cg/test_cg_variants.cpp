@@ -16,6 +16,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/solvers/linear/choose/variant.hpp"
+#include "plain_options.hpp"
 #include "real_matrices.hpp"
 
 namespace dwell::test {
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(battery, cg_variants, testing::ValuesIn(names_for_varia
 TEST(cg_variant_names, unknown_is_refused_with_the_list) {
   DWELL_SKIP_IF_ABSENT();
   const auto s = make_system<double>(battery_at("five_rows"));
-  solve_options o;
+  solve_options o = plain_options();
   o.variant = "s-step";
   try {
     (void)run(s, o);
@@ -118,7 +119,7 @@ TEST_P(ill_conditioned, as_accurate_as_the_textbook) {
   s.b = row_sums(s.a.view());
   for (const auto p : {preconditioner::none, preconditioner::jacobi})
     for (const double rtol : {1e-6, 1e-10}) {
-      solve_options o;
+      solve_options o = plain_options();
       o.executor = "persistent";
       o.preconditioner = p;
       o.rtol = rtol;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dwell/dwell.hpp"
+#include "plain_options.hpp"
 
 namespace {
 
@@ -42,7 +43,8 @@ Matrix laplacian() {
 Eigen::VectorXd right_hand_side() { return Eigen::VectorXd::LinSpaced(n, -1.0, 2.0); }
 
 template <class Matrix>
-Eigen::VectorXd solved(const Matrix& a, dwell::solve_options options = {}) {
+Eigen::VectorXd solved(const Matrix& a,
+                       dwell::solve_options options = dwell::test::plain_options()) {
   options.rtol = 1e-12;
   Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
   const dwell::solve_report report =
@@ -69,7 +71,7 @@ TEST(eigen_adapter, both_storage_orders) {
 }
 
 TEST(eigen_adapter, assumed_symmetric) {
-  dwell::solve_options options;
+  dwell::solve_options options = dwell::test::plain_options();
   options.assume_symmetric = true;
   const Eigen::VectorXd expected = solved(laplacian<row_major>());
   EXPECT_TRUE(same_bits(expected, solved(laplacian<row_major>(), options)));
@@ -82,7 +84,7 @@ TEST(eigen_adapter, assumed_symmetric_is_not_transposed) {
   column_major a = laplacian<column_major>();
   a.coeffRef(3, 4) = -2.5;
   a.makeCompressed();
-  dwell::solve_options options;
+  dwell::solve_options options = dwell::test::plain_options();
   options.assume_symmetric = true;
   options.max_iterations = 1;
   const Eigen::VectorXd b = right_hand_side();
@@ -130,7 +132,7 @@ TEST(eigen_adapter, single_precision) {
   const Eigen::SparseMatrix<float> a = laplacian<Eigen::SparseMatrix<float>>();
   const Eigen::VectorXf b = right_hand_side().cast<float>();
   Eigen::VectorXf x = Eigen::VectorXf::Zero(n);
-  dwell::solve_options options;
+  dwell::solve_options options = dwell::test::plain_options();
   options.rtol = 1e-5;
   const dwell::solve_report report = dwell::solve(dwell::device::cpu(1), a, b, x, options);
   EXPECT_EQ(report.precision, "f32");
@@ -155,13 +157,13 @@ void expect_columns() {
   Eigen::MatrixXd x = Eigen::MatrixXd::Constant(n + 5, 4, 9.0);
   x.block(2, 1, n, 3).setZero();
   static_assert(std::is_same_v<scalar, double>);
-  dwell::solve_options o;
+  dwell::solve_options o = dwell::test::plain_options();
   o.columns_at_once = 1;  // to compare bits with single solves
   const auto reports = dwell::solve_columns(cpu, a, wide.topRows(n), x.block(2, 1, n, 3), o);
   ASSERT_EQ(reports.size(), 3u);
   for (int k = 0; k < 3; ++k) {
     Eigen::VectorXd alone = Eigen::VectorXd::Zero(n);
-    const auto report = dwell::solve(cpu, a, b.col(k), alone);
+    const auto report = dwell::solve(cpu, a, b.col(k), alone, dwell::test::plain_options());
     EXPECT_EQ(reports[static_cast<std::size_t>(k)].iterations, report.iterations);
     EXPECT_EQ(alone, x.block(2, 1 + k, n, 1));
   }

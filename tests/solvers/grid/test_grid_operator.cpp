@@ -13,6 +13,7 @@
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/linear/solve.hpp"
 #include "grid_problem.hpp"
+#include "plain_options.hpp"
 
 namespace dwell {
 namespace {
@@ -189,7 +190,7 @@ double error_of(const manufactured& c, int n) {
     }
   grid_operator<double> op(device::cpu(1), d);
   op.rhs(f, b);
-  solve_options o;
+  solve_options o = test::plain_options();
   o.rtol = 1e-11;
   const csr<double> m = op.to_matrix();
   const solve_report r = solve(device::cpu(1), m.view(), b, u, o);

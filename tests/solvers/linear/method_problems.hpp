@@ -14,6 +14,7 @@
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/triplets.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 
@@ -121,7 +122,7 @@ class methods_here : public testing::Test {
     return {"", a, random_vector(a.rows, 7)};
   }
   static solve_options by(const std::string& method) {
-    solve_options o;
+    solve_options o = plain_options();
     o.method = method;
     return o;
   }

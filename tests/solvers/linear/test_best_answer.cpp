@@ -14,6 +14,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -66,7 +67,7 @@ TEST_F(best_answer, is_never_worse_than_the_start) {
           for (const unsigned start : {0U, 9U}) {
             if (++turn; sanitized && (turn + turn / 8) % 4 != 0) continue;
             const linear_system<double> s = system_of(a, 3);
-            solve_options o;
+            solve_options o = plain_options();
             o.method = method.name;
             o.preconditioner = p;
             o.max_iterations = most;
@@ -113,7 +114,7 @@ TEST_F(best_answer, is_never_worse_than_a_start_that_is_beyond_any_b) {
           for (double& b : s.b) b *= 1e-80;
           std::vector<double> x0 = random_vector(a.rows, 9);
           for (double& x : x0) x *= 1e240;
-          solve_options o;
+          solve_options o = plain_options();
           o.method = method.name;
           o.preconditioner = p;
           o.max_iterations = most;
@@ -135,7 +136,7 @@ TEST_F(best_answer, of_a_run_that_rose_again_is_about_the_best) {
   int went_back = 0;
   for (const csr<double>& a : hard_matrices()) {
     const linear_system<double> s = system_of(a, 3);
-    solve_options o;
+    solve_options o = plain_options();
     o.method = "bicgstab";
     o.rtol = 1e-14;
     o.max_iterations = 300;
@@ -182,7 +183,7 @@ TEST_F(best_answer, of_cg_is_not_the_start_where_a_step_was_better) {
       }
     }
     s.a = m.as_is();
-    solve_options o;
+    solve_options o = plain_options();
     o.rtol = 1e-10;
     o.history = true;
     for (const int most : {2, 4, 7, 12}) {
@@ -216,7 +217,7 @@ TEST_F(best_answer, of_a_run_that_breaks_down_within_a_step_has_a_whole_history)
       if (i % 2 == 0 && i > 0) m.add(i, i - 1, random[static_cast<std::size_t>(n + i)]);
     }
     const linear_system<double> s = system_of(m.as_is(), seed + 100);
-    solve_options o;
+    solve_options o = plain_options();
     o.method = "minres";
     o.preconditioner = preconditioner::block_jacobi;
     o.preconditioning.block_size = 2;
@@ -239,7 +240,7 @@ TEST_F(best_answer, of_a_run_that_breaks_down_within_a_step_has_a_whole_history)
 
 TEST_F(best_answer, of_several_columns_is_not_worse_than_their_starts) {
   const linear_system<double> s = system_of(beam(200), 3);
-  solve_options o;
+  solve_options o = plain_options();
   o.max_iterations = 5;
   o.columns_at_once = 4;
   linear_solver<double> solver(place::where(), s.a.view(), o);
@@ -269,7 +270,7 @@ TEST_F(best_answer, of_a_second_solve_is_the_same_where_the_method_changes) {
       if (const index j = grid.col[static_cast<std::size_t>(k)]; j <= i)
         m.add(i, j, grid.val[static_cast<std::size_t>(k)] - (i == j ? 1.7 : 0.0));
   const linear_system<double> s = system_of(m.as_is(), 4);
-  solve_options o;
+  solve_options o = plain_options();
   o.method = "auto";
   for (const int together : {1, 2}) {
     o.columns_at_once = together;
@@ -309,7 +310,7 @@ TEST_F(best_answer, of_a_choice_of_amg_that_breaks_down_is_jacobis) {
       s.b[static_cast<std::size_t>(i)] +=
           s.a.val[static_cast<std::size_t>(at)] *
           x[static_cast<std::size_t>(s.a.col[static_cast<std::size_t>(at)])];
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::automatic;
   o.max_iterations = 5000;
   const auto got = run(s, o);
@@ -327,7 +328,7 @@ TEST_F(best_answer, comes_with_advice_that_fits) {
   }
   linear_system<double> s{"", shift, std::vector<double>(24, 0.0)};
   s.b[0] = 1;
-  solve_options o;
+  solve_options o = plain_options();
   o.method = "gmres";
   o.restart = 10;
   for (const int most : {5, 25, 50}) {
@@ -341,7 +342,7 @@ TEST_F(best_answer, comes_with_advice_that_fits) {
   }
   // Where the residual falls that is what is said, of a matrix that may have both.
   const linear_system<double> grid = system_of(generate("poisson2d:60x60"), 2);
-  solve_options few;
+  solve_options few = plain_options();
   few.max_iterations = 120;
   const solve_report r = run(grid, few).report;
   EXPECT_NE(r.advice.find("still falls"), std::string::npos) << r.advice;
@@ -352,7 +353,7 @@ TEST_F(best_answer, is_refused_where_blocks_cannot_be_definite) {
   symmetric m(1);
   m.add(0, 0, -3);
   const linear_system<double> s{"", m.as_is(), {1}};
-  solve_options o;
+  solve_options o = plain_options();
   o.method = "auto";
   o.preconditioner = preconditioner::jacobi;
   EXPECT_EQ(run(s, o).report.stopped, stop_reason::converged);

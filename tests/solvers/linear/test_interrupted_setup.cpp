@@ -14,6 +14,7 @@
 #include "dwell/base/interruption.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 
 namespace dwell::test {
@@ -29,7 +30,7 @@ class interrupted_setup : public testing::Test {
     return generate(sanitized ? "poisson2d:60x50" : "poisson2d:200x160");
   }
   static solve_options with(preconditioner p) {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = p;
     if (p == preconditioner::ilu0) o.method = "bicgstab";
     return o;

@@ -50,6 +50,21 @@ TEST_F(methods_here, minres_goes_on_where_cg_breaks_down) {
   }
 }
 
+// (r, A r) = 0 for every r, on which bicgstab breaks down.
+TEST_F(methods_here, gmres_goes_on_where_bicgstab_breaks_down) {
+  const csr<double> turn{2, 2, {0, 1, 2}, {1, 0}, {1.0, -1.0}};
+  const linear_system<double> s{"", turn, {1.0, 2.0}};
+  EXPECT_EQ(run(s, by("bicgstab")).report.stopped, stop_reason::breakdown) << "as asked";
+  const auto got = run(s, by("auto"));
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.method, "gmres");
+  EXPECT_NE(got.report.method_reason.find("bicgstab broke down after"), std::string::npos)
+      << got.report.method_reason;
+  ASSERT_EQ(got.report.attempts.size(), 2u);
+  EXPECT_EQ(got.report.attempts.front().method, "bicgstab");
+  EXPECT_EQ(got.report.attempts.front().ended, got.report.method_reason);
+}
+
 TEST_F(methods_here, say_what_they_do_not_solve) {
   const auto said = [&](const csr<double>& a, const solve_options& o) {
     return refusal<error>([&] { (void)run(system_of(a), o); });

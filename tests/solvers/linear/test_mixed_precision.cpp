@@ -16,6 +16,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 
@@ -34,7 +35,7 @@ double true_residual(const linear_system<double>& s, const std::vector<double>& 
 }
 
 solve_options mixed(double rtol = 1e-10, preconditioner p = preconditioner::jacobi) {
-  solve_options o;
+  solve_options o = plain_options();
   o.mixed_precision = true;
   o.rtol = rtol;
   o.preconditioner = p;

@@ -14,6 +14,7 @@
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
 
@@ -64,7 +65,7 @@ std::vector<double> without_mean(std::vector<double> v) {
 }
 
 solve_options by(const std::string& method, preconditioner p, double rtol = 1e-11) {
-  solve_options o;
+  solve_options o = plain_options();
   o.method = method;
   o.preconditioner = p;
   o.rtol = rtol;

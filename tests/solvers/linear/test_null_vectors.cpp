@@ -17,6 +17,7 @@
 #include "dwell/linear/cg_batch.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/check/null_vectors.hpp"
+#include "plain_options.hpp"
 #include "refusal.hpp"
 #include "singular_systems.hpp"
 
@@ -25,7 +26,7 @@ namespace {
 
 solve_options given(const singular& p, const std::string& method = "cg",
                     preconditioner m = preconditioner::jacobi, double rtol = 1e-11) {
-  solve_options o;
+  solve_options o = plain_options();
   o.null_vectors = p.flat();
   o.method = method;
   o.preconditioner = m;

@@ -14,6 +14,7 @@
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -36,7 +37,7 @@ double true_residual(const linear_system<T>& s, const std::vector<T>& x) {
 /// 1e-7 is met by the second attempt; 1e-10 by none, and the second one takes hundreds of
 /// iterations.
 solve_options drifting(double rtol) {
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = rtol;
   o.variant = textbook();
   o.preconditioner = preconditioner::jacobi;
@@ -85,7 +86,7 @@ TEST_F(refinement, every_method_in_f32) {
   const auto s = system_of<float>(generate("poisson2d:30x30"));
   for (const auto& method : methods()) {
     SCOPED_TRACE(method.name);
-    solve_options o;
+    solve_options o = plain_options();
     o.method = method.name;
     if (method.name == "cg") o.variant = textbook();
     o.rtol = 1e-6;
@@ -106,7 +107,7 @@ TEST_F(refinement, every_method_in_f32) {
 
 TEST_F(refinement, does_nothing_where_the_tolerance_is_met) {
   const auto s = system_of(generate("poisson2d:33x21"));
-  solve_options o;
+  solve_options o = plain_options();
   const auto on = run(s, o);
   o.refine = false;
   const auto off = run(s, o);

@@ -12,6 +12,7 @@
 #include "cg_runner.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -21,7 +22,7 @@ namespace {
 struct two_parts {
   csr<double> a;
   index first = 0;  ///< rows of the first part
-  solve_options options;
+  solve_options options = plain_options();
 
   std::vector<double> rhs(int which, unsigned seed) const {
     std::vector<double> b = random_vector(a.rows, seed);

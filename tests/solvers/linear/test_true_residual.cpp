@@ -16,6 +16,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -104,7 +105,7 @@ TEST_F(true_residual, of_numbers_of_all_sizes_is_what_it_is) {
   for (int k = 0; k < (sanitized ? 60 : 400); ++k) {
     const odd_system one = odd(engine);
     const auto all = methods();
-    solve_options o;
+    solve_options o = plain_options();
     o.method = all[engine() % all.size()].name;
     o.preconditioner = preconditioners()[engine() % preconditioners().size()];
     o.mixed_precision = engine() % 4 == 0;
@@ -153,7 +154,7 @@ TEST_F(true_residual, says_which_rows_are_not_solved) {
   }
   linear_system<double> s{"", m.as_is(), {}};
   for (index i = 0; i < n; ++i) s.b.push_back(i < n / 2 ? 1e6 * (1 + i % 3) : 1.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = 1e-6;
   const auto missed = run(s, o);
   ASSERT_EQ(missed.report.stopped, stop_reason::converged);
@@ -184,7 +185,7 @@ TEST_F(true_residual, with_a_tolerance_of_zero_is_missed_unless_it_is_zero) {
   s.b.assign(b.begin(), b.end());
   for (const auto& method : methods()) {
     SCOPED_TRACE(method.name);
-    solve_options o;
+    solve_options o = plain_options();
     o.method = method.name;
     o.rtol = 0;
     const solve_report r = run(s, o).report;
@@ -195,7 +196,7 @@ TEST_F(true_residual, with_a_tolerance_of_zero_is_missed_unless_it_is_zero) {
   symmetric two(2);
   two.add(0, 0, 2), two.add(1, 1, 4);
   exact = {"", two.as_is(), {2, 0}};
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = 0;
   const solve_report r = run(exact, o).report;
   EXPECT_EQ(r.stopped, stop_reason::converged);
@@ -209,7 +210,7 @@ TEST_F(true_residual, of_b_zero_is_that_of_zeros_at_once) {
     for (const preconditioner p : preconditioners())
       for (const bool mixed : {false, true}) {
         SCOPED_TRACE(method.name + ", " + to_string(p) + (mixed ? ", mixed" : ""));
-        solve_options o;
+        solve_options o = plain_options();
         o.method = method.name;
         o.preconditioner = p;
         o.mixed_precision = mixed;

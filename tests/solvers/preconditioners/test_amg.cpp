@@ -19,6 +19,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "place.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -261,7 +262,7 @@ TEST_F(amg, ends_early_where_coarse_rows_would_be_dense) {
 
   const std::vector<double> b(3000, 1.0);
   std::vector<double> x(3000, 0.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, s.made.note());
 }
@@ -299,7 +300,7 @@ TEST_F(amg, needs_few_iterations_more_on_larger_grids) {
   int before = 0;
   for (const index n : {32, 64, 128}) {
     const linear_system<double> system = system_of<double>(poisson2d(n, n));
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::amg;
     const auto got = run(system, o);
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
@@ -317,7 +318,7 @@ TEST_F(amg, keeps_aggregates_short_where_couplings_are_weak) {
     const csr<double> matrix = generate(kind);
     const set_up made(place::where(), matrix, {});
     EXPECT_GT(made.rows(1), matrix.rows / 4);  // lines: one row in three or so
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::amg;
     const auto got = run(system_of<double>(matrix), o);
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
@@ -326,7 +327,7 @@ TEST_F(amg, keeps_aggregates_short_where_couplings_are_weak) {
 }
 
 TEST_F(amg, needs_few_iterations_where_coefficients_jump) {
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   const auto got = run(system_of<double>(generate("jumps2d:200x200:1e4")), o);
   EXPECT_EQ(got.report.stopped, stop_reason::converged);
@@ -348,7 +349,7 @@ TEST_F(amg, takes_other_values_of_the_same_pattern) {
          k < second.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (second.col[static_cast<std::size_t>(k)] == i)
         second.val[static_cast<std::size_t>(k)] *= 3;
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.rtol = 1e-10;
   linear_solver<double> changed(place::where(), first.view(), o),
@@ -378,7 +379,7 @@ TEST_F(amg, holds_for_matrices_of_any_scale) {
     csr<double> scaled = a;
     for (double& v : scaled.val) v *= scale;
     const linear_system<double> system = system_of<double>(scaled);
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::amg;
     o.rtol = 1e-9;
     const auto got = run(system, o);
@@ -389,7 +390,7 @@ TEST_F(amg, holds_for_matrices_of_any_scale) {
 
 TEST_F(amg, has_a_form_of_its_own) {
   const linear_system<double> system = system_of<double>(poisson2d(20, 20));
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.variant = "pipelined";
   EXPECT_THROW(run(system, o), unsupported_error);

@@ -20,6 +20,7 @@
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
 #include "place.hpp"
+#include "plain_options.hpp"
 #include "real_matrices.hpp"
 #include "refusal.hpp"
 #include "symmetric.hpp"
@@ -44,7 +45,7 @@ struct system_with_modes {
     return o;
   }
   solve_options solving() const {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::amg;
     o.preconditioning.near_null = near_null;
     o.preconditioning.block_size = node_rows;

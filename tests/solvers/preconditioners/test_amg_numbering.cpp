@@ -17,6 +17,7 @@
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/amg/aggregating.hpp"
 #include "place.hpp"
+#include "plain_options.hpp"
 #include "symmetric.hpp"
 
 namespace dwell::test {
@@ -52,7 +53,7 @@ std::vector<index> turned(const numbered_grid& g, bool transposed, int mirrored)
 int iterations_of(const csr<double>& a) {
   const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
   std::vector<double> x(b.size(), 0.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.refine = false;
   return solve(place::where(), a.view(), b, x, o).iterations;

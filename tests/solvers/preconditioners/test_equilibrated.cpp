@@ -12,6 +12,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -76,7 +77,7 @@ TEST_F(equilibrated_units, converge_as_in_one_unit) {
       for (index i = 0; i < s.a.rows; ++i)  // in the units of the rows
         s.b[static_cast<std::size_t>(i)] =
             std::ldexp(x[static_cast<std::size_t>(i)], e[static_cast<std::size_t>(i)]);
-      solve_options o;
+      solve_options o = plain_options();
       o.preconditioner = p;
       o.max_iterations = 2000;
       const auto got = run(s, o);
@@ -97,7 +98,7 @@ TEST_F(equilibrated_units, need_not_be_those_of_the_right_hand_side) {
         linear_system<double> s{"", graded(24, most, is_symmetric, seed), {}};
         const auto random = random_vector(s.a.rows, seed + 1000);
         for (const double r : random) s.b.push_back(seed % 3 == 0 ? 1.0 : 1.5 + r);
-        solve_options o;
+        solve_options o = plain_options();
         o.method = method.name;
         o.preconditioner = p;
         o.max_iterations = 500;
@@ -125,7 +126,7 @@ TEST_F(equilibrated_units, of_other_values_are_found_anew) {
   for (std::size_t i = 0; i < e.size(); ++i) in_units[i] = std::ldexp(1.0, e[i]);
   for (const preconditioner p : {preconditioner::amg, preconditioner::chebyshev}) {
     SCOPED_TRACE(to_string(p));
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = p;
     o.max_iterations = 2000;
     linear_solver<double> solver(place::where(), a.view(), o);

@@ -9,6 +9,7 @@
 #include "cg_runner.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "place.hpp"
+#include "plain_options.hpp"
 #include "played_sequence.hpp"
 #include "sequence_matrices.hpp"
 
@@ -93,7 +94,7 @@ TEST_F(fsai, reports_say_what_a_user_should_know) {
   const csr<double> matrix = arrow.dominant([](index) { return 1.0; });
   const std::vector<double> b(2000, 1.0);
   std::vector<double> x(2000, 0.0);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::fsai;
   EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, "");
   o.preconditioning.power = 2;

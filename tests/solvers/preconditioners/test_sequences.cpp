@@ -16,6 +16,7 @@
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/api/options_table.hpp"
 #include "place.hpp"
+#include "plain_options.hpp"
 #include "played_sequence.hpp"
 #include "real_matrices.hpp"
 #include "sequence_matrices.hpp"
@@ -62,7 +63,7 @@ class sequences : public testing::TestWithParam<sequence_case> {
  protected:
   void SetUp() override { DWELL_SKIP_IF_ABSENT(); }
   static solve_options options(double rtol) {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = GetParam().is;
     o.preconditioning = GetParam().options;
     o.rtol = rtol;
@@ -157,7 +158,7 @@ TEST_P(symmetric_sequences, spare_iterations) {
   for (const char* kind : {"poisson2d:70x50", "poisson3d:15x14x13", "trefethen:900"}) {
     SCOPED_TRACE(kind);
     const csr<double> a = generate(kind);
-    solve_options none;
+    solve_options none = plain_options();
     const int without = run(system_of<double>(a), none).report.iterations;
     const auto with_it = run(system_of<double>(a), options(1e-8)).report;
     EXPECT_EQ(with_it.stopped, stop_reason::converged);
@@ -207,7 +208,7 @@ class sequence_options : public testing::Test {
 
 TEST_F(sequence_options, are_refused_out_of_range) {
   const auto said = [](preconditioner p, const preconditioner_options& of) -> std::string {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = p;
     o.preconditioning = of;
     try {
@@ -231,7 +232,7 @@ TEST_F(sequence_options, are_refused_out_of_range) {
 }
 
 TEST_F(sequence_options, cg_refuses_what_is_not_symmetric) {
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::ilu0;
   EXPECT_THROW(run(system_of<double>(generate("poisson2d:5x4")), o), unsupported_error);
 }
@@ -244,7 +245,7 @@ TEST_F(sequence_options, spare_iterations_on_real_matrices) {
     if (m.name != "bcsstk14" && m.name != "nos3" && m.name != "nasa2146") continue;
     SCOPED_TRACE(m.name);
     const linear_system<double> system = system_of<double>(read_matrix_market(m.file).matrix);
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::jacobi;
     o.rtol = 1e-8;
     const int jacobi = run(system, o).report.iterations;

@@ -21,6 +21,7 @@
 #include "dwell/linear/distributed_solver.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "oracle.hpp"
+#include "plain_options.hpp"
 
 namespace dwell::test {
 namespace {
@@ -82,7 +83,7 @@ class divisions : public testing::TestWithParam<std::string> {};
 TEST_P(divisions, of_the_battery) {
   const csr<double> a = battery_at(GetParam()).build();
   const std::vector<double> b = random_vector(a.rows, 4);
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::jacobi;
   o.max_iterations = 20000;
   const auto wanted = solve_whole(a, b, o);
@@ -123,7 +124,7 @@ TEST(divided_in_f32, converges) {
   a.val.assign(wide.val.begin(), wide.val.end());
   const std::vector<double> rhs = random_vector(a.rows, 6);
   const std::vector<float> b(rhs.begin(), rhs.end());
-  solve_options o;
+  solve_options o = plain_options();
   o.rtol = 1e-4;
   for (const char* variant : {"textbook", "single-reduction", "pipelined"}) {
     o.variant = variant;
@@ -170,7 +171,7 @@ TEST(divided_updates, use_other_values) {
          k < other.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
       if (other.col[static_cast<std::size_t>(k)] == i) other.val[static_cast<std::size_t>(k)] += 1;
   for (const preconditioner by : {preconditioner::jacobi, preconditioner::amg}) {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = by;
     run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
       const auto first = equal_rows(a.rows, 2);
@@ -200,7 +201,7 @@ TEST(divided_ends, are_those_of_all) {
     std::atomic<bool> flag{true};
     std::atomic<int> interrupted{0};
     run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
-      solve_options o;
+      solve_options o = plain_options();
       o.rtol = 0;
       o.max_iterations = 1 << 30;
       if (comm->rank() == who) o.interrupt = &flag;
@@ -215,7 +216,7 @@ TEST(divided_ends, are_those_of_all) {
   // So does what a progress function of one rank returns.
   std::atomic<int> interrupted{0};
   run_as_ranks(2, [&](std::shared_ptr<communicator> comm) {
-    solve_options o;
+    solve_options o = plain_options();
     o.rtol = 0;
     o.max_iterations = 1 << 30;
     o.progress_interval = 0.001;
@@ -273,10 +274,10 @@ TEST(divided_refusals, name_rows_of_the_whole) {
   with(40, 41, -1.5, [&] {  // within a rank
     EXPECT_NE(refusal<input_error>(a).find("found -1.5 at (41, 42) but -1 at (42, 41)"),
               std::string::npos);
-    solve_options o;
+    solve_options o = plain_options();
     o.assume_symmetric = true;
     EXPECT_EQ(refusal<input_error>(a, o), "");
-    o = {};
+    o = plain_options();
     o.method = "auto";
     EXPECT_EQ(refusal<input_error>(a, o), "") << "bicgstab takes it";
   });
@@ -299,10 +300,10 @@ TEST(divided_refusals, name_rows_of_the_whole) {
 
 TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
   const csr<double> a = generate("poisson2d:8x8");
-  solve_options o;
+  solve_options o = plain_options();
   o.executor = "persistent";
   EXPECT_NE(refusal<unsupported_error>(a, o).find("expected host-loop"), std::string::npos);
-  o = {};
+  o = plain_options();
   o.rtol = -1;
   EXPECT_NE(refusal<input_error>(a, o).find("rtol"), std::string::npos);
 }
@@ -310,7 +311,7 @@ TEST(divided_refusals, are_of_options_that_one_has_and_ranks_have_not) {
 // A block that has no inverse, of the second rank alone: the first one does not wait for it.
 TEST(divided_refusals, are_of_a_block_of_one_rank) {
   const csr<double> a = dense({{2, 0, 1, 0}, {0, 2, 0, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}});
-  solve_options o;
+  solve_options o = plain_options();
   o.method = "gmres";
   o.preconditioner = preconditioner::block_jacobi;
   o.preconditioning.block_size = 2;

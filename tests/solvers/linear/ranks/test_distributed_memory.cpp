@@ -15,6 +15,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/linear/distributed_solver.hpp"
+#include "plain_options.hpp"
 
 namespace {
 /// Questions of this thread: after so many more questions for memory there is none; -1: there is
@@ -38,7 +39,7 @@ TEST(divided_columns_memory, of_one_rank_is_that_of_all) {
   const auto b = random_columns<double>(a.rows, 3);
   const column_list<double> zeros(3, std::vector<double>(b[0].size()));
   const auto alone = solve_columns_divided(a, b, equal_rows(a.rows, 3), [] {
-    solve_options o;
+    solve_options o = test::plain_options();
     o.columns_at_once = 1;
     return o;
   }());
@@ -51,7 +52,7 @@ TEST(divided_columns_memory, of_one_rank_is_that_of_all) {
         std::atomic<int> thrown{0};
         run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
           const distributed_matrix<double> d(comm, a.view(), equal_rows(a.rows, 3));
-          solve_options o;
+          solve_options o = test::plain_options();
           o.columns_at_once = asked;
           distributed_solver<double> solver(device::cpu(1), d, o);
           rank_block<double> mine(d, b, 0), x(d, zeros, 0);

@@ -14,6 +14,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/distributed_solver.hpp"
+#include "plain_options.hpp"
 #include "singular_systems.hpp"
 #include "symmetric.hpp"
 
@@ -21,7 +22,7 @@ namespace dwell::test {
 namespace {
 
 solve_options mixed(double rtol, preconditioner by = preconditioner::jacobi) {
-  solve_options o;
+  solve_options o = plain_options();
   o.mixed_precision = true;
   o.rtol = rtol;
   o.preconditioner = by;

@@ -18,6 +18,7 @@
 #include "dwell/linear/divide.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
+#include "plain_options.hpp"
 #include "singular_systems.hpp"
 
 namespace dwell::test {
@@ -25,7 +26,7 @@ namespace {
 
 solve_options asking_for(const singular& p, const std::string& method = "cg",
                          preconditioner by = preconditioner::jacobi) {
-  solve_options o;
+  solve_options o = plain_options();
   o.null_vectors = p.flat();
   o.method = method;
   o.preconditioner = by;
@@ -179,7 +180,7 @@ struct body {
   std::vector<double> modes =
       rigid_body_modes(generate_coordinates("elasticity2d:40x30").values, 2);
   solve_options options() const {
-    solve_options o;
+    solve_options o = plain_options();
     o.preconditioner = preconditioner::amg;
     o.preconditioning.near_null = modes;
     o.preconditioning.block_size = 2;
@@ -218,7 +219,7 @@ TEST(divided_near_null, serves_the_blocks_of_ranks) {
 
 TEST(divided_near_null, refuses_a_node_of_two_ranks) {
   const csr<double> a = generate("elasticity2d:40x30");  // three ranks have 826, 827 and 827 rows
-  solve_options o;
+  solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.preconditioning.near_null.assign(static_cast<std::size_t>(a.rows), 1.0);
   o.preconditioning.block_size = 2;
