@@ -91,7 +91,6 @@ void sweep_stencil(const settings& how, std::string_view precision) {
   const extents size{how.edge, how.edge};
   stencil_options options;
   options.shape = "2d5pt";
-  options.preconditioner = preconditioner::none;
   options.executor = executors::persistent.name;
   options.steps = how.steps;
   const int registers = registers_of(how, options, size, precision);
@@ -110,6 +109,7 @@ void sweep_cg(const settings& how) {
   const csr<double> a = generate(how.matrix);
   const std::vector<double> b(static_cast<std::size_t>(a.rows), 1);
   solve_options options;
+  options.preconditioner = preconditioner::none;
   options.executor = executors::persistent.name;
   options.variant = "textbook";
   options.fixed_iterations = true;
