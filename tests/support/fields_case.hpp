@@ -4,8 +4,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -30,7 +30,8 @@ struct fields_case {
     pitch = (nx + unit - 1) / unit * unit;
     std::uniform_real_distribution<T> values(-1, 1);
     const auto make = [&](T scale) {
-      std::vector<T> a(static_cast<std::size_t>(pitch) * ny, std::nan(""));  // between rows, too
+      std::vector<T> a(static_cast<std::size_t>(pitch) * ny,
+                       std::numeric_limits<T>::quiet_NaN());  // between rows, too
       for (int j = 0; j < ny; ++j)
         for (int i = 0; i < nx; ++i)
           a[static_cast<std::size_t>(j) * pitch + i] = scale * values(draw);

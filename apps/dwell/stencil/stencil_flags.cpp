@@ -33,6 +33,17 @@ CLI::Option* add_word(CLI::App& app, const stencil_option& option, std::string& 
   return added;
 }
 
+CLI::Option* add_boundary(CLI::App& app, const stencil_option& option, boundary& value,
+                          const std::string& help) {
+  const auto text = std::make_shared<std::string>(to_string(value));
+  auto* added = add_choice(app, option.flag, *text, option.words(), help);
+  added->each([&value, text](const std::string& given) {  // before the choice is checked
+    for (const auto one : {boundary::fixed, boundary::periodic, boundary::reflect})
+      if (to_string(one) == given) value = one;
+  });
+  return added;
+}
+
 }  // namespace
 
 CLI::Option* add_stencil_flag(CLI::App& app, stencil_surface here, std::string_view name,
@@ -46,13 +57,7 @@ CLI::Option* add_stencil_flag(CLI::App& app, stencil_surface here, std::string_v
     } else if constexpr (std::is_same_v<M, std::string>) {
       return add_word(app, option, member, help);
     } else if constexpr (std::is_same_v<M, boundary>) {
-      const auto text = std::make_shared<std::string>(to_string(member));
-      auto* added = add_choice(app, option.flag, *text, option.words(), help);
-      added->each([&member, text](const std::string& given) {  // before the choice is checked
-        for (const auto one : {boundary::fixed, boundary::periodic, boundary::reflect})
-          if (to_string(one) == given) member = one;
-      });
-      return added;
+      return add_boundary(app, option, member, help);
     } else if constexpr (std::is_same_v<M, std::vector<double>>) {
       return app
           .add_option_function<std::string>(

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -37,7 +37,8 @@ void play_pass(fields_case<S, T>& c, arrays<T>& from, arrays<T>& to, int warps, 
   for (int t = 0; t <= teams; ++t) a.runs.cut[t] = static_cast<int>(std::int64_t{rows} * t / teams);
   for (int t = 0; t < teams; ++t) {
     using team_type = cpu_ring_team<sizes>;
-    std::vector<T> scratch(team_type::scratch_bytes() / sizeof(T), std::nan(""));
+    std::vector<T> scratch(team_type::scratch_bytes() / sizeof(T),
+                           std::numeric_limits<T>::quiet_NaN());
     team_type team(t, reversed, reinterpret_cast<std::byte*>(scratch.data()));
     fields_pass_of_team<S, T, C, false>(team, a);
   }
