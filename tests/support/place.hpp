@@ -8,22 +8,9 @@
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "sanitized.hpp"
 
 namespace dwell::test {
-
-/// AddressSanitizer and ThreadSanitizer make everything 5 to 20 times slower: fewer combinations.
-#if defined(DWELL_SANITIZED)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
-
-/// ThreadSanitizer, the slowest of them, looks for races only.
-#if defined(DWELL_SANITIZED_THREADS)
-inline constexpr bool races_only = true;
-#else
-inline constexpr bool races_only = false;
-#endif
 
 /// How the work is cut: what may change the bits of an answer (teams, config), and what may not.
 struct cut {

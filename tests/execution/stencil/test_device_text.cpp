@@ -28,6 +28,7 @@
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 #include "field_oracle.hpp"
+#include "sanitized.hpp"
 #include "scratch.hpp"
 
 namespace dwell::test {
@@ -267,7 +268,7 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
   std::string why;
   if (!find_compiler(why)) GTEST_SKIP() << why;
   std::mt19937_64 chance(20261128);
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < rounds(8); ++round) {
     const drawn d = draw(chance, round < 6 ? 2 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);

@@ -2,6 +2,7 @@
 // Passes of several steps: every stage of every cell is computed once, after all that it reads and
 // after all that still reads what it overwrites, by the same thread or before the last meeting.
 #include "dwell/execution/stencil/fields/field_pass.hpp"
+#include "sanitized.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ void check(const field_pass& p, int stages, std::mt19937_64& chance) {
 TEST(FieldPass, ComputesEveryStageOnceInAnOrderThatIsRight) {
   std::mt19937_64 chance(11);
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
-  for (int k = 0; k < 400; ++k) {
+  for (int k = 0; k < rounds(400); ++k) {
     const int stages = 1 + below(6);
     field_pass p;
     p.depth = 1;

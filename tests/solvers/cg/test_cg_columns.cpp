@@ -150,8 +150,10 @@ TEST_F(columns, matrices_of_every_kind) {
                            "dense_row_middle", "dense_rows_adjacent", "power_law_1500",
                            "permuted_800", "stored_zeros", "diagonal_512", "ill_scaled"}) {
     SCOPED_TRACE(name);
+    ++turn;
+    if (sanitized && turn % 3 != 0) continue;
     expect_right_everywhere<double>(battery_at(name).build(), false);
-    if (!sanitized && turn++ % 2 == 0)
+    if (!sanitized && turn % 2 != 0)
       expect_right_everywhere<float>(battery_at(name).build(), false);
   }
 }

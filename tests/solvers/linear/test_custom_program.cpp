@@ -19,6 +19,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/custom_program.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
+#include "sanitized.hpp"
 
 namespace dwell::test {
 namespace {
@@ -138,7 +139,9 @@ void every_executor_agrees_with_loops(const csr<double>& wide, const std::string
 
 TEST(custom_program, small_matrices_of_every_kind) {
   splitmix64 random(1);
+  int turn = 0;
   for (const battery_case& one : battery()) {
+    if (sanitized && turn++ % 4 != 0) continue;
     const csr<double> a = one.build();
     every_executor_agrees_with_loops<plain_richardson, double>(a, one.name, random);
     every_executor_agrees_with_loops<power_iteration, double>(a, one.name, random);

@@ -19,6 +19,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/stencil/field_runner.hpp"
+#include "sanitized.hpp"
 
 namespace dwell::test {
 namespace {
@@ -124,7 +125,7 @@ void check_random_case(std::uint64_t seed) {
 }
 
 TEST(FieldReductions, AreThoseOfArraysOfPlainLoops) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+  for (int seed = 1; seed <= rounds(150); ++seed) {
     try {
       if (seed % 2)
         check_random_case<double>(seed);

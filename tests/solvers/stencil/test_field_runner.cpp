@@ -18,6 +18,7 @@
 #include "field_oracle.hpp"
 
 #include "dwell/base/error.hpp"
+#include "sanitized.hpp"
 
 namespace dwell::test {
 namespace {
@@ -29,7 +30,7 @@ field_place on_cpu(const std::string& kernel) {
           kernel};
 }
 TEST(FieldRunner, AnyDefinitionInterpretedHasTheBitsOfPlainLoops) {
-  run_field_cases(on_cpu("interpreted"), 400);
+  run_field_cases(on_cpu("interpreted"), rounds(400));
 }
 TEST(FieldRunner, AnyDefinitionCompiledHasTheBitsOfPlainLoops) {
   run_field_cases(on_cpu("compiled"), 12);
@@ -38,7 +39,7 @@ TEST(FieldRunner, AnyDefinitionCompiledHasTheBitsOfPlainLoops) {
 /// Wider than what a core's cache has room for: passes go by tiles.
 TEST(FieldRunner, PassesByTilesHaveTheBitsOfSingleSteps) {
   int tiled = 0;
-  for (int seed = 1; tiled < 12 && seed < 400; ++seed) {
+  for (int seed = 1; tiled < rounds(12) && seed < 400; ++seed) {
     std::mt19937_64 chance(static_cast<std::uint64_t>(seed));
     const stencil_definition d(random_tape(chance));
     if (d.dims() == 1) continue;
