@@ -43,21 +43,27 @@ std::vector<solve_report> block_solve<T>::run(prepared_solver<T>& s, int count) 
   std::vector<solve_report> reports;
   double began = seconds_on_host();  // the first group's, with what it takes to prepare groups
   const bool undecided = s.now.probe || (s.now.judged && s.now.search.open());
-  if (undecided && count > 0) {  // the first one decides for the others
-    reports.push_back(alone(0));
+  // What one that did not converge has chosen is nothing for the next.
+  const auto next_alone = [&] {
+    if (!reports.empty() && reports.back().stopped != stop_reason::converged) s.begin_anew();
+    reports.push_back(alone(static_cast<int>(reports.size())));
+  };
+  if (undecided && count > 0) {  // the first one that converges decides for the others
+    do next_alone();
+    while (reports.back().stopped != stop_reason::converged &&
+           static_cast<int>(reports.size()) < count);
     began = seconds_on_host();
   }
   const column_division by =
       s.runs.current().groups->divide(count - static_cast<int>(reports.size()));
   const std::string method = s.now.run.method;
   for (const int width : by.widths) {
-    const int first = static_cast<int>(reports.size());
     if (width == 1) {
-      reports.push_back(alone(first));
+      next_alone();
       if (!by.why_alone.empty())
         reports.back().reason += "; one right-hand side at a time: " + by.why_alone;
     } else if (s.now.run.method != method) {  // it has been changed
-      for (int c = 0; c < width; ++c) reports.push_back(alone(first + c));
+      for (int c = 0; c < width; ++c) next_alone();
     } else {
       add_group(s, width, began, method, reports);
     }

@@ -166,6 +166,8 @@ def _plain(name: str, v: Any) -> Any:
     """What is not finite is null in JSON, and so is an estimate that there is none of."""
     if isinstance(v, list):
         return [_plain("", one) for one in v]
+    if isinstance(v, dict):
+        return {key: _plain(key, one) for key, one in v.items() if key not in TIMES}
     if isinstance(v, float) and not math.isfinite(v) or name in ("condition_estimate", "error_estimate") and v == 0:
         return None
     return v
