@@ -354,7 +354,9 @@ TEST(cli_peers, runs_are_between_ours) {
 TEST(cli_peers, ctrl_c_ends_the_peer_too) {
   const scratch_folder folder;
   const auto pid = folder("pid");
-  const auto script = folder.write("peer.sh", "echo $$ > " + pid + "\nsleep 100 &\nwait\n");
+  const auto script =  // the file is there once it has its number
+      folder.write("peer.sh", "echo $$ > " + pid + ".new\nmv " + pid + ".new " + pid +
+                                  "\nsleep 100 &\nwait\n");
   const auto r = dwell_cli(
       compared(
           "stencil",
