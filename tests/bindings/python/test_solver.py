@@ -21,7 +21,7 @@ N = 40
 
 @pytest.fixture
 def solver():
-    return dwell.Solver(A, preconditioner="none", rtol=1e-10)  # as dwell.cg has it
+    return dwell.Solver(A, preconditioner="none", rtol=1e-10)  # that of dwell.cg
 
 
 def test_same_bits_as_one_call(solver):
