@@ -388,6 +388,4 @@ class ConvolutionRunner(_gpu.StreamUser):
         _gpu.check(a, dtype, what)
         if tuple(a.shape) != self.shape or _gpu.order(a, place) != "C":
             raise ValueError(f"{what}: expected shape {self.shape} in C order, found {tuple(a.shape)}")
-        stream = _gpu.current_stream(place)
-        if not stream or stream != self._stream:
-            _gpu.wait_for(a, place)
+        self._order_after(a, place)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import HOST, Place, float_dtype, host_array, like, place_of, readable, require_writable
+from . import _core, _gpu
+from ._arrays import FLOATS, HOST, Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
 from ._boundary import sides_of_fields
 from ._checks import number, whole, word
 from ._define import Definition
@@ -36,7 +36,7 @@ class FieldMoment:
         return self._runner._read(name, out)
 
 
-class FieldRunner:
+class FieldRunner(_gpu.StreamUser):
     """The fields of a definition while a program steps through time.
 
     Checks, kernels and memory are paid once. ``run(a)`` and then ``run(b)`` leave the bits of ``run(a + b)``, under every
@@ -68,7 +68,8 @@ class FieldRunner:
         {field: {quantity: number}}: a run ends when the quantity is no more than the number, or is NaN. It is reduced with
         the others.
     device : str, optional
-        "cpu", "cuda", "cuda:N"; by default the first GPU that can be used, else the CPU; the CPU if `threads` is given.
+        "cpu", "cuda", "cuda:N"; by default the GPU of the arrays that are on one, else the first GPU that can be used, else
+        the CPU; the CPU if `threads` is given.
     executor : str
         "auto", or on a CPU "naive" (one thread), "persistent" (threads that have a part of the rows each), "temporal" (several
         steps while rows are in a core's cache); on a GPU "host-loop" (a launch for every stage), "graph" (many steps in one
@@ -86,9 +87,10 @@ class FieldRunner:
     **values
         Every field, an array of the definition's number of axes, or a number for all its cells; every coefficient likewise;
         every parameter, a number, or a sequence with one for each step. What has a default may be left out. Arrays
-        are copied; NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of a library with DLPack, in
-        the host's memory. float32 and float64 as they are, other real numbers become float64; all have the dtype of the first
-        field that is an array.
+        are copied; NumPy's (or what NumPy makes an array of), CuPy's, PyTorch's, JAX's, or of a library with DLPack.
+        float32 and float64 as they are, other real numbers become float64; all have the dtype of the first field that is an
+        array. Arrays of a GPU must be of one of the two and in C order; they are copied there, without the host, and work goes to
+        the current stream of the first one's library.
 
     Raises
     ------
@@ -97,7 +99,7 @@ class FieldRunner:
     TypeError
         Not an array of real numbers, or not of the fields' dtype.
     UnsupportedError
-        An array of a GPU; a kernel or an executor that there is not here; a GPU without NVRTC.
+        A kernel or an executor that there is not here; a GPU without NVRTC.
     DeviceError
         The device is absent, fails or has too little memory.
 
@@ -132,12 +134,14 @@ class FieldRunner:
         _check_names(definition, values)
         self._places: dict[str, Place] = {}
         self._originals: dict[str, Any] = {}
-        arrays = {name: self._as_host(values[name], name) for name in definition.fields + definition.coefficients}
+        arrays = {name: self._given(values[name], name) for name in definition.fields + definition.coefficients}
         self.shape = _shape_of(arrays, definition)
         self.dtype = _dtype_of(arrays, definition)
+        there = next((p for p in map(place_of, arrays.values()) if p.gpu is not None), HOST)
+        self._take_stream(there)
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
         self._native: Any = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
-                                         word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
+                                         word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, there.gpu, self._stream),
                                          number(progress_interval, "progress_interval"), whole(depth, "depth"))
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
@@ -165,7 +169,7 @@ class FieldRunner:
                 if name in self.definition.parameters:
                     self._set_parameter(name, value)
                 else:
-                    self._set_array(name, self._as_host(value, name))
+                    self._set_array(name, self._given(value, name))
 
     def set_points(self, sources: Mapping[str, Any] | None = None, receivers: Mapping[str, Any] | None = None) -> None:
         """Other sources and receivers in place of those that there are, from the next run on."""
@@ -191,7 +195,8 @@ class FieldRunner:
             self._reductions = wanted
 
     def field(self, name: str, out: Any = None) -> Any:
-        """A copy of a field, of the kind that was given for it.
+        """A copy of a field, of the kind and on the device of the array that was given for it; where that was a number, of
+        the first field that was an array.
 
         Parameters
         ----------
@@ -285,30 +290,42 @@ class FieldRunner:
         self._left = {what: left - outcome.steps for what, left in self._left.items()}
         return outcome
 
-    def _as_host(self, value: Any, name: str) -> Any:
-        """An array of the host, or a float."""
+    def _given(self, value: Any, name: str) -> Any:
+        """An array of the host or of a GPU, or a float."""
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
             return float(value)
         place = place_of(value)
-        if place.gpu is not None:
-            raise _core.UnsupportedError(f"{name}: expected an array in the host's memory, found one of a GPU")
+        if place.gpu is not None and dtype_of(value) not in FLOATS:
+            raise TypeError(f"{name}: expected float32 or float64 (arrays of a GPU are not converted), found {dtype_of(value)}")
         if name in self.definition.fields:
             self._places[name] = place
             self._originals[name] = value if place.kind == "dlpack" else None
-        return host_array(value, name)
+        return host_array(value, name) if place.gpu is None else value
+
+    def _there(self, a: Any, place: Place, what: str) -> Any:
+        """What the extension takes of an array of a GPU, once it is ready."""
+        _gpu.check(a, self.dtype, what)
+        if tuple(a.shape) != self.shape or _gpu.order(a, place) != "C":
+            raise ValueError(f"{what}: expected shape {self.shape} in C order, found {tuple(a.shape)}")
+        self._order_after(a, place)
+        return _gpu.capsule(a, place)
 
     def _set_array(self, name: str, value: Any) -> None:
+        fields, native = self.definition.fields, self._native
+        is_field = name in fields
+        i = fields.index(name) if is_field else self.definition.coefficients.index(name)
+        place = HOST if isinstance(value, float) else place_of(value)
+        if place.gpu is not None:
+            (native.set_field_cuda if is_field else native.set_coefficient_cuda)(i, self._there(value, place, name))
+            self._finish_for(place)
+            return
         if isinstance(value, float):
             array = np.full(self.shape, value, self.dtype)
         else:
             array = readable(value, self.dtype, name)
             if array.shape != self.shape:
                 raise ValueError(f"{name}: expected shape {self.shape}, found {array.shape}")
-        fields = self.definition.fields
-        if name in fields:
-            self._native.set_field(fields.index(name), array)
-        else:
-            self._native.set_coefficient(self.definition.coefficients.index(name), array)
+        (native.set_field if is_field else native.set_coefficient)(i, array)
 
     def _set_parameter(self, name: str, value: Any) -> None:
         if np.ndim(value) == 0:
@@ -325,17 +342,25 @@ class FieldRunner:
         fields = self.definition.fields
         if name not in fields:
             raise ValueError(f"field: expected {', '.join(fields)}, found {name!r}")
+        of = name if name in self._places else next((f for f in fields if f in self._places), name)
+        place = self._places.get(of, HOST) if out is None else place_of(out)
+        if place.gpu is not None:
+            if out is None:
+                out = _gpu.empty(self.shape, self.dtype, place)
+            elif place.kind == "jax":
+                raise ValueError("out: arrays of JAX cannot be written")
+            self._native.field_cuda(fields.index(name), self._there(out, place, "out"))
+            self._finish_for(place)
+            return out
         if out is None:
             host = np.empty(self.shape, self.dtype)
         else:
-            if place_of(out).gpu is not None:
-                raise _core.UnsupportedError("out: expected an array in the host's memory, found one of a GPU")
             host = host_array(out, "out")
             require_writable(host, self.dtype, self.shape, "out")
             if not host.flags.c_contiguous:
                 raise ValueError("out: expected an array in C order")
         self._native.field(fields.index(name), host)
-        return out if out is not None else like(host, self._places.get(name, HOST), self._originals.get(name))
+        return out if out is not None else like(host, place, self._originals.get(of))
 
 
 def _check_names(definition: Definition, values: dict[str, Any]) -> None:
@@ -352,9 +377,10 @@ def _check_names(definition: Definition, values: dict[str, Any]) -> None:
 def _shape_of(arrays: dict[str, Any], definition: Definition) -> tuple[int, ...]:
     for name, array in arrays.items():
         if not isinstance(array, float):
-            if array.ndim != definition.dims:
+            axes = len(array.shape)  # some arrays with __cuda_array_interface__ have no ndim
+            if axes != definition.dims:
                 raise ValueError(f"{name}: expected {definition.dims} {'axis' if definition.dims == 1 else 'axes'}, "
-                                 f"found {array.ndim}")
+                                 f"found {axes}")
             return tuple(array.shape)
     raise ValueError(f"{definition.name}: expected an array for {' or '.join(arrays)}, found numbers")
 
@@ -362,5 +388,5 @@ def _shape_of(arrays: dict[str, Any], definition: Definition) -> tuple[int, ...]
 def _dtype_of(arrays: dict[str, Any], definition: Definition) -> np.dtype[Any]:
     for name in definition.fields:
         if not isinstance(arrays[name], float):
-            return float_dtype(arrays[name].dtype, name)
-    return next(float_dtype(a.dtype, name) for name, a in arrays.items() if not isinstance(a, float))
+            return float_dtype(dtype_of(arrays[name]), name)
+    return next(float_dtype(dtype_of(a), name) for name, a in arrays.items() if not isinstance(a, float))

@@ -43,6 +43,21 @@ class StreamUser:
 
             self._stream_object = cupy.cuda.get_current_stream()
 
+    def _order_after(self, a: Any, place: Place) -> None:
+        """Work that is given now comes after what computes `a`: in the same stream, or by waiting."""
+        if self._is_elsewhere(place):
+            wait_for(a, place)
+
+    def _finish_for(self, place: Place) -> None:
+        """Returns when the work given so far is done, if it reads or writes an array of another stream's: whose library
+        may use the memory at once. Without a stream of the caller's it is done."""
+        if self._stream and self._is_elsewhere(place):
+            self._stream_object.synchronize()
+
+    def _is_elsewhere(self, place: Place) -> bool:
+        stream = current_stream(place)
+        return not stream or stream != self._stream
+
     def __del__(self) -> None:
         self.__dict__.pop("_native", None)
 

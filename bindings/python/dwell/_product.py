@@ -198,9 +198,7 @@ class Product(_gpu.StreamUser):
                 raise ValueError(f"{what}: expected shape {wanted} on cuda:{place.gpu}, found {tuple(a.shape)}")
             if place.kind != "jax" and ("F" if columns else "C") not in _order_of(a, place):
                 raise ValueError(f"{what}: expected a contiguous array" + (" in Fortran order" if columns else ""))
-        stream = _gpu.current_stream(place)
-        if not stream or stream != self._stream:
-            _gpu.wait_for(x, place)
+        self._order_after(x, place)
         with self._turn:
             if not columns:
                 self._native.apply_cuda(_gpu.capsule(x, place), _gpu.capsule(out, place), alpha, beta)
@@ -211,11 +209,13 @@ class Product(_gpu.StreamUser):
             else:
                 for k in range(shape[1]):
                     self._native.apply_cuda(_gpu.capsule(x[:, k], place), _gpu.capsule(out[:, k], place), alpha, beta)
+            self._finish_for(place)
         return out
 
     def _jax_column(self, x: Any, place: Place, alpha: float) -> Any:
         y = _gpu.empty((self._shape[0],), self._dtype, place)
         self._native.apply_cuda(_gpu.capsule(x, place), _gpu.capsule(y, place), alpha, 0.0)
+        self._finish_for(place)
         return y
 
 

@@ -122,12 +122,14 @@ class Runner(_gpu.StreamUser):
         with self._turn:
             given = self._given(u, "u")
             (self._native.set_field if isinstance(given, np.ndarray) else self._native.set_field_cuda)(given)
+            self._finish_for_given(u)
 
     def set_source(self, source: Any) -> None:
         """Copy another source; ValueError if the runner was made without one."""
         with self._turn:
             given = self._given(source, "source")
             (self._native.set_source if isinstance(given, np.ndarray) else self._native.set_source_cuda)(given)
+            self._finish_for_given(source)
 
     def set_weights(self, weights: Any = None) -> None:
         """Sets the weights of the shape's taps in their order, from the next run on; None: the shape's defaults."""
@@ -219,13 +221,15 @@ class Runner(_gpu.StreamUser):
         self._check_there(a, place, what)
         return _gpu.capsule(a, place)
 
+    def _finish_for_given(self, a: Any) -> None:
+        if (place := place_of(a)).gpu is not None:
+            self._finish_for(place)
+
     def _check_there(self, a: Any, place: Place, what: str) -> None:
         _gpu.check(a, self.dtype, what)
         if tuple(a.shape) != self.shape or _gpu.order(a, place) != "C":
             raise ValueError(f"{what}: expected shape {self.shape} in C order, found {tuple(a.shape)}")
-        stream = _gpu.current_stream(place)
-        if not stream or stream != self._stream:
-            _gpu.wait_for(a, place)
+        self._order_after(a, place)
 
     def _read(self, out: Any) -> Any:
         place = self._place if out is None else place_of(out)
@@ -245,6 +249,7 @@ class Runner(_gpu.StreamUser):
             raise ValueError("out: arrays of JAX cannot be written")
         self._check_there(out, place, "out")
         self._native.field_cuda(_gpu.capsule(out, place))
+        self._finish_for(place)
         return out
 
 

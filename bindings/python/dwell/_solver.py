@@ -271,12 +271,6 @@ class Solver(_gpu.StreamUser):
             where = "cpu" if self._device.backend == "cpu" else f"cuda:{self._device.ordinal}"
             raise ValueError(f"b: expected an array on the solver's device {where}, found one on cuda:{place.gpu}")
 
-    def _order_after(self, a: Any, place: Place) -> None:
-        """Work of the solver comes after what computes `a`: in the same stream, or by waiting."""
-        stream = _gpu.current_stream(place)
-        if not stream or stream != self._stream:
-            _gpu.wait_for(a, place)
-
     def _run(self, rhs: Any, x: Any, columns: bool, progress: Any, on_interrupt: OnInterrupt) -> None:
         native, hosted = self._native, isinstance(rhs, np.ndarray)
         with self._turn:

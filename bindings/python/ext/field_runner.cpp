@@ -145,6 +145,14 @@ class held_fields {
   void set_coefficient(int i, const host_field<const T>& c) {
     of<T>().set_coefficient(i, host_span(c));
   }
+  template <class T>
+  void set_field_there(int i, const cuda_field<const T>& u) {
+    of<T>().set_field(i, cuda_span(u));
+  }
+  template <class T>
+  void set_coefficient_there(int i, const cuda_field<const T>& c) {
+    of<T>().set_coefficient(i, cuda_span(c));
+  }
   void set_parameter(int i, double value) {
     visit([&](auto& r) { r.set_parameter(i, value); });
   }
@@ -209,6 +217,10 @@ class held_fields {
   template <class T>
   void field(int i, const host_field<T>& u) {
     of<T>().field(i, host_span(u));
+  }
+  template <class T>
+  void field_there(int i, const cuda_field<T>& u) {
+    of<T>().field(i, cuda_span(u));
   }
   fields report() {
     const field_report r = visit([](auto& runner) { return runner.report(); });
@@ -310,6 +322,10 @@ void add_field_runner(nb::module_& m) {
       .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))
       .def("set_coefficient", &runner::set_coefficient<double>, nb::arg("i"), arg("c"))
       .def("set_coefficient", &runner::set_coefficient<float>, nb::arg("i"), arg("c"))
+      .def("set_field_cuda", &runner::set_field_there<double>, nb::arg("i"), arg("u"))
+      .def("set_field_cuda", &runner::set_field_there<float>, nb::arg("i"), arg("u"))
+      .def("set_coefficient_cuda", &runner::set_coefficient_there<double>, nb::arg("i"), arg("c"))
+      .def("set_coefficient_cuda", &runner::set_coefficient_there<float>, nb::arg("i"), arg("c"))
       .def("set_parameter", &runner::set_parameter_table, nb::arg("i"), arg("values"))
       .def("set_parameter", &runner::set_parameter, nb::arg("i"), nb::arg("value"))
       .def("set_sources", &runner::set_sources<double>, nb::arg("field"), arg("cells"),
@@ -324,6 +340,8 @@ void add_field_runner(nb::module_& m) {
       .def("record", &runner::record, nb::arg("k"))
       .def("field", &runner::field<double>, nb::arg("i"), arg("out"))
       .def("field", &runner::field<float>, nb::arg("i"), arg("out"))
+      .def("field_cuda", &runner::field_there<double>, nb::arg("i"), arg("out"))
+      .def("field_cuda", &runner::field_there<float>, nb::arg("i"), arg("out"))
       .def("report", &runner::report)
       .def("raise_pending", &runner::raise_pending);
 }

@@ -64,6 +64,9 @@ class field_memory {
   /// From and to arrays of a caller, in the host's memory, in C order without padding.
   void copy_in(const T* cells, T* array);
   void copy_out(const T* array, T* cells) const;
+  /// Likewise in the memory of the same GPU, in the order of its stream; they do not wait.
+  void copy_in_there(const T* cells, T* array);
+  void copy_out_there(const T* array, T* cells) const;
   /// Is it a GPU's?
   bool on_gpu() const { return !on_device_.empty(); }
 
@@ -76,6 +79,7 @@ class field_memory {
   std::size_t place_of(const T* array) const;
 
   const field_domain& domain_;
+  device where_ = device::cpu(1);
   std::int64_t pitch_;
   int changing_ = 0;  ///< arrays of fields; those of coefficients follow
   std::vector<std::unique_ptr<T, release>> blocks_;

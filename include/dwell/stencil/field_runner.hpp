@@ -22,6 +22,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/device/device_views.hpp"
 #include "dwell/device/progress_function.hpp"
 #include "dwell/stencil/definition.hpp"
 #include "dwell/stencil/field_boundary.hpp"
@@ -129,11 +130,19 @@ class DWELL_API field_runner {
   field_runner& operator=(field_runner&&) noexcept;
   ~field_runner();
 
-  /// Copies all cells of a field, or of a coefficient, by its place in the definition. Throws
-  /// input_error if there is no such array, or the number of cells is another one.
+  /// Copies all cells of a field, or of a coefficient, by its place in the definition, from the
+  /// host. Throws input_error if there is no such array, if the number of cells is another one, or
+  /// if the memory is not the host's.
   void set_field(int i, std::span<const T> cells);
   /// Likewise.
   void set_coefficient(int i, std::span<const T> cells);
+  /// Copies from the memory of the runner's CUDA device; nothing goes through the host. If the
+  /// device has a stream of the caller's (device::on_stream), the copy takes its turn there: after
+  /// what computes the cells. Else that must be done, and the copy is done at the return. Throws
+  /// input_error as the others, and if the memory is not that device's or the runner is on a CPU.
+  void set_field(int i, device_span<const T> cells);
+  /// Likewise.
+  void set_coefficient(int i, device_span<const T> cells);
   /// A parameter's value for all steps from now on. Parameters are 0 until they are set.
   void set_parameter(int i, double value);
   /// A value for each step from now on. A run beyond the last one is refused.
@@ -171,6 +180,9 @@ class DWELL_API field_runner {
 
   /// Copies a field to the caller. Throws as set_field().
   void field(int i, std::span<T> cells) const;
+  /// Copies a field to the memory of the runner's CUDA device, likewise in the order of the
+  /// caller's stream.
+  void field(int i, device_span<T> cells) const;
 
   const stencil_definition& definition() const;  ///< the one that was given
   /// The last run, and what it was done with. Looks through all fields for NaN and infinity.

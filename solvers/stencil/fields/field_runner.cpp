@@ -32,7 +32,15 @@ void field_runner<T>::set_field(int i, std::span<const T> cells) {
   session_->set_field(i, cells);
 }
 template <class T>
+void field_runner<T>::set_field(int i, device_span<const T> cells) {
+  session_->set_field(i, cells);
+}
+template <class T>
 void field_runner<T>::set_coefficient(int i, std::span<const T> cells) {
+  session_->set_coefficient(i, cells);
+}
+template <class T>
+void field_runner<T>::set_coefficient(int i, device_span<const T> cells) {
   session_->set_coefficient(i, cells);
 }
 template <class T>
@@ -80,6 +88,10 @@ field_outcome field_runner<T>::run(int steps, int every,
 }
 template <class T>
 void field_runner<T>::field(int i, std::span<T> cells) const {
+  session_->field(i, cells);
+}
+template <class T>
+void field_runner<T>::field(int i, device_span<T> cells) const {
   session_->field(i, cells);
 }
 template <class T>

@@ -10,13 +10,15 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/precision.hpp"
+#include "dwell/execution/device/array_place.hpp"
 
 namespace dwell {
 template <class T>
 field_session<T>::field_session(const built_row_kernels* built, const device& where,
                                 const stencil_definition& definition,
                                 const std::vector<std::int64_t>& size, const field_options& options)
-    : queue_(where),
+    : has_stream_(where.stream() != nullptr),
+      queue_(where),
       facts_(where.facts()),
       options_(options),
       domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
@@ -27,7 +29,7 @@ field_session<T>::field_session(const built_row_kernels* built, const device& wh
       schedule_(executor_->plan(demand(false))) {}
 
 template <class T>
-int field_session<T>::require_field(int i, std::size_t cells) const {
+T* field_session<T>::require_field(int i, std::size_t cells) const {
   const auto& d = definition();
   if (i < 0 || i >= d.fields())
     throw input_error(fmt::format("field: {} has {}, found number {}", d.name(), d.fields(), i));
@@ -35,31 +37,72 @@ int field_session<T>::require_field(int i, std::size_t cells) const {
     throw input_error(fmt::format("field '{}': expected {} cells, found {}",
                                   d.tape().fields[static_cast<std::size_t>(i)],
                                   domain_.size().cells(), cells));
-  return i;
+  return memory().field(places_, i);
 }
 
 template <class T>
-void field_session<T>::set_field(int i, std::span<const T> cells) {
-  memory().copy_in(cells.data(), memory().field(places_, require_field(i, cells.size())));
-  fixed_cells_differ_.reset();
-}
-
-template <class T>
-void field_session<T>::field(int i, std::span<T> cells) const {
-  memory().copy_out(memory().field(places_, require_field(i, cells.size())), cells.data());
-}
-
-template <class T>
-void field_session<T>::set_coefficient(int i, std::span<const T> cells) {
+T* field_session<T>::require_coefficient(int i, std::size_t cells) const {
   const auto& d = definition();
   if (i < 0 || i >= d.coefficients())
     throw input_error(
         fmt::format("coefficient: {} has {}, found number {}", d.name(), d.coefficients(), i));
-  if (cells.size() != static_cast<std::size_t>(domain_.size().cells()))
+  if (cells != static_cast<std::size_t>(domain_.size().cells()))
     throw input_error(fmt::format("coefficient '{}': expected {} cells, found {}",
                                   d.tape().coefficients[static_cast<std::size_t>(i)],
-                                  domain_.size().cells(), cells.size()));
-  memory().copy_in(cells.data(), memory().coefficient(i));
+                                  domain_.size().cells(), cells));
+  return memory().coefficient(i);
+}
+
+template <class T>
+void field_session<T>::copy_in(const std::string& name, std::span<const T> cells, T* array) {
+  require_on_host({name.c_str(), cells.data(), cells.size_bytes()});
+  memory().copy_in(cells.data(), array);
+}
+template <class T>
+void field_session<T>::copy_in(const std::string& name, device_span<const T> cells, T* array) {
+  require_on_device(queue_.where(), name.c_str(), cells);
+  memory().copy_in_there(cells.data, array);
+  finish_copy();
+}
+
+template <class T>
+void field_session<T>::set_field(int i, std::span<const T> cells) {
+  T* const array = require_field(i, cells.size());
+  copy_in(definition().tape().fields[static_cast<std::size_t>(i)], cells, array);
+  fixed_cells_differ_.reset();
+}
+template <class T>
+void field_session<T>::set_field(int i, device_span<const T> cells) {
+  T* const array = require_field(i, cells.size);
+  copy_in(definition().tape().fields[static_cast<std::size_t>(i)], cells, array);
+  fixed_cells_differ_.reset();
+}
+
+template <class T>
+void field_session<T>::set_coefficient(int i, std::span<const T> cells) {
+  T* const array = require_coefficient(i, cells.size());
+  copy_in(definition().tape().coefficients[static_cast<std::size_t>(i)], cells, array);
+}
+template <class T>
+void field_session<T>::set_coefficient(int i, device_span<const T> cells) {
+  T* const array = require_coefficient(i, cells.size);
+  copy_in(definition().tape().coefficients[static_cast<std::size_t>(i)], cells, array);
+}
+
+template <class T>
+void field_session<T>::field(int i, std::span<T> cells) const {
+  const T* const array = require_field(i, cells.size());
+  require_on_host({definition().tape().fields[static_cast<std::size_t>(i)].c_str(), cells.data(),
+                   cells.size_bytes()});
+  memory().copy_out(array, cells.data());
+}
+template <class T>
+void field_session<T>::field(int i, device_span<T> cells) const {
+  const T* const array = require_field(i, cells.size);
+  require_on_device(queue_.where(), definition().tape().fields[static_cast<std::size_t>(i)].c_str(),
+                    cells);
+  memory().copy_out_there(array, cells.data);
+  finish_copy();
 }
 
 template <class T>

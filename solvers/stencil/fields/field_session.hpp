@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
+#include "dwell/device/device_views.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/stencil/fields/field_executor.hpp"
 #include "dwell/solvers/stencil/fields/field_reductions.hpp"
@@ -31,7 +32,9 @@ class field_session {
 
   const stencil_definition& definition() const { return domain_.definition(); }
   void set_field(int i, std::span<const T> cells);
+  void set_field(int i, device_span<const T> cells);
   void set_coefficient(int i, std::span<const T> cells);
+  void set_coefficient(int i, device_span<const T> cells);
   void set_parameter(int i, std::span<const double> values, bool table);
   void set_sources(int field, std::span<const std::int64_t> cells, std::span<const T> series);
   int set_receivers(int field, std::span<const std::int64_t> cells);
@@ -42,10 +45,20 @@ class field_session {
   /// look: called after every `every` steps; false ends the run.
   field_outcome run(int steps, int every = 0, const progress_function<field_progress>& look = {});
   void field(int i, std::span<T> cells) const;
+  void field(int i, device_span<T> cells) const;
   field_report report() const;
 
  private:
-  int require_field(int i, std::size_t cells) const;
+  /// Each the array of a place in the definition; they throw input_error if there is none, or it
+  /// has another number of cells than the caller's.
+  T* require_field(int i, std::size_t cells) const;
+  T* require_coefficient(int i, std::size_t cells) const;
+  void copy_in(const std::string& name, std::span<const T> cells, T* array);
+  void copy_in(const std::string& name, device_span<const T> cells, T* array);
+  /// Who gave no stream cannot know when a copy is done.
+  void finish_copy() const {
+    if (!has_stream_) queue_.finish();
+  }
   void require_steps(int steps) const;
   field_run<T> prepared(int steps);
   /// Steps without a look at the fields.
@@ -53,6 +66,7 @@ class field_session {
   field_demand<T> demand(bool fixed_cells_differ) const;
   field_memory<T>& memory() const { return executor_->memory(); }
 
+  bool has_stream_;  ///< of the caller's
   work_queue queue_;
   device_facts facts_;
   field_options options_;

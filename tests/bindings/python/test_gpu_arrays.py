@@ -230,3 +230,79 @@ def test_products_use_arrays_where_they_are(cupy, there):
     assert np.allclose(p @ B, y.get()), "an array of the host is copied"
     with pytest.raises(TypeError, match="x: expected float64"):
         p @ x.astype("float32")
+
+
+def _definition(dims):
+    """Two fields, of which one takes the other's memory, and a coefficient."""
+    @dwell.define(fields="u v", coefficients="c")
+    def swap(u, v, c):
+        return u[(0,) * dims] + c[(0,) * dims] * (u[(0,) * (dims - 1) + (1,)] - v[(0,) * dims]), u[(0,) * dims]
+    return swap
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fields_come_from_and_go_to_a_gpu(cupy, seed):
+    random = np.random.default_rng(seed)
+    dims = int(random.integers(1, 4))
+    shape = tuple(int(n) for n in random.integers(2, 150 if dims < 3 else 20, dims))
+    dtype = ["float64", "float32"][seed % 2]
+    u, v, c = (random.uniform(-0.1, 0.1, shape).astype(dtype) for _ in range(3))
+    wanted = dwell.run(_definition(dims), u=u, v=v, c=c, steps=5, device="cpu")
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        runner = dwell.FieldRunner(_definition(dims), u=cupy.asarray(u), v=cupy.asarray(v), c=c if seed % 3 else cupy.asarray(c))
+        runner.run(5)
+        found = {name: runner.field(name) for name in "uv"}
+        out = cupy.empty_like(found["u"])
+        assert runner.field("u", out) is out
+        stream.synchronize()
+    for name in "uv":
+        assert isinstance(found[name], cupy.ndarray) and np.array_equal(found[name].get(), wanted[name])
+    assert np.array_equal(out.get(), wanted["u"])
+    host = np.empty(shape, dtype)
+    assert np.array_equal(runner.field("v", host), wanted["v"])
+    runner.set(u=cupy.asarray(u), v=v)
+    runner.run(5)
+    assert np.array_equal(runner.field("u").get(), wanted["u"])
+
+
+def test_a_field_given_as_a_number_is_of_the_first_array_s_kind(cupy):
+    result = dwell.run(_definition(2), u=cupy.ones((5, 7)), v=0.0, c=0.5, steps=2)
+    assert isinstance(result["v"], cupy.ndarray)
+
+
+def test_fields_of_a_gpu_that_cannot_be_used(cupy):
+    u = cupy.zeros((20, 30))
+    with pytest.raises(TypeError, match="u: expected float32 or float64"):
+        dwell.run(_definition(2), u=u.astype("int32"), v=0.0, c=0.0, steps=1)
+    with pytest.raises(TypeError, match="v: expected float64"):
+        dwell.run(_definition(2), u=u, v=u.astype("float32"), c=0.0, steps=1)
+    with pytest.raises(ValueError, match="v: expected shape .* in C order"):
+        dwell.run(_definition(2), u=u, v=cupy.zeros((30, 20)).T, c=0.0, steps=1)
+    with pytest.raises(ValueError, match="expected memory of the host for a CPU|expected an array"):
+        dwell.run(_definition(2), u=u, v=0.0, c=0.0, steps=1, device="cpu")
+
+
+def test_fields_of_torch_and_of_jax(gpu_torch):
+    u = gpu_torch.rand((40, 50), dtype=gpu_torch.float64, device="cuda")
+    wanted = dwell.run(_definition(2), u=u.cpu().numpy(), v=0.0, c=0.3, steps=4, device="cpu")["u"]
+    found = dwell.run(_definition(2), u=u, v=0.0, c=0.3, steps=4)
+    assert found["u"].is_cuda and found["v"].is_cuda
+    assert np.array_equal(found["u"].cpu().numpy(), wanted)
+    jax = pytest.importorskip("jax", reason="no JAX")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX has no GPU")
+    ours = jax.numpy.asarray(u.cpu().numpy().astype("float32"))
+    wanted = dwell.run(_definition(2), u=np.asarray(ours), v=0.0, c=0.3, steps=4, device="cpu")["u"]
+    found = dwell.run(_definition(2), u=ours, v=0.0, c=0.3, steps=4)["u"]
+    assert next(iter(found.devices())).platform == "gpu" and np.array_equal(np.asarray(found), wanted)
+
+
+def test_arrays_of_another_library_than_the_stream_s(cupy, gpu_torch):
+    a = gpu_torch.rand((60, 70), dtype=gpu_torch.float64, device="cuda")
+    with cupy.cuda.Stream(non_blocking=True):
+        runner = dwell.FieldRunner(_definition(2), u=cupy.zeros((60, 70)), v=0.0, c=0.1)
+        runner.set(u=a * 1)  # a temporary, whose memory PyTorch may use at once
+        again = gpu_torch.zeros((60, 70), dtype=gpu_torch.float64, device="cuda")
+        out = gpu_torch.empty_like(a)
+        runner.field("u", out)
+        assert gpu_torch.equal(out, a) and not again.any()

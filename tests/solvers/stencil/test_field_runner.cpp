@@ -187,6 +187,19 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   refused("field 'u': expected 30 cells, found 29",
           [&] { r.set_field(0, std::vector<double>(29)); });
   refused("coefficient: heat has 0", [&] { r.set_coefficient(0, std::vector<double>(30)); });
+  refused("u: expected an array, found a null pointer", [&] {
+    r.set_field(0, std::span<const double>{static_cast<const double*>(nullptr), 30});
+  });
+  std::vector<double> cells(30);
+  refused("u: expected memory of the host for a CPU, found a view of a GPU's", [&] {
+    r.set_field(0, device_span<const double>{cells.data(), 30});
+  });
+  refused("u: expected memory of the host for a CPU", [&] {
+    r.field(0, device_span<double>{cells.data(), 30});
+  });
+  refused("field 'u': expected 30 cells, found 29", [&] {
+    r.set_field(0, device_span<const double>{cells.data(), 29});
+  });
   refused("parameter: heat has 1, found number -1", [&] { r.set_parameter(-1, 1.0); });
   refused("at least one value", [&] { r.set_parameter(0, std::span<const double>{}); });
   refused("2 indices", [&] { r.set_receivers(0, std::vector<std::int64_t>{1, 2, 3}); });
