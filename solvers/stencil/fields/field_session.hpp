@@ -66,7 +66,7 @@ class field_session {
   field_demand<T> demand(bool fixed_cells_differ) const;
   field_memory<T>& memory() const { return executor_->memory(); }
 
-  bool has_stream_;  ///< of the caller's
+  bool has_stream_;  ///< given by the caller
   work_queue queue_;
   device_facts facts_;
   field_options options_;
