@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stencils of several fields beside Numba, Devito, JAX and NumPy on this machine's CPU, as Markdown.
+"""Stencils of several fields beside Numba, Devito, JAX and NumPy on this machine's CPU, or beside JAX and CuPy on its GPU, as
+Markdown.
 
 Waves of order 4 in two and three dimensions, heat with a conductivity per cell, and the Gray-Scott model: the equations of
 dwell.stencils, written for each peer as its users write them, zero beyond the border. A figure is billions of cells per
 second, of the best of several runs after one that compiles; "first" is the time until the first run has ended, less a run's
 own. Every peer is bound to as many cores as --threads says. On a machine that others use, too, --threads 1 --clock cpu counts
 processor time in place of waiting. Answers are compared with Dwell's. Needs the packages dwell and numpy, and measures those of numba, devito and jax that
-are there. Exit code 1: values differ, or a peer failed.
+are there; on a GPU (--device cuda) those of jax and cupy. Exit code 1: values differ, or a peer failed.
 """
 import argparse
 import os
@@ -22,10 +23,16 @@ parser.add_argument("--dtype", choices=("float64", "float32"), default="float64"
 parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
 parser.add_argument("--cells", type=float, default=1e9, help="cells times steps of a run")
 parser.add_argument("--repetitions", type=int, default=3)
-parser.add_argument("--peers", nargs="*", default=["dwell", "numba", "devito", "jax", "numpy"])
+parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+parser.add_argument("--executor", default="auto", help="Dwell's")
+parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, jax, cupy (default: all)")
 parser.add_argument("--problems", nargs="*", default=["wave2d", "heat2d", "gray_scott2d", "wave3d"])
 args = parser.parse_args()
-os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:args.threads])
+on_gpu = args.device == "cuda"
+if not on_gpu:
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:args.threads])
+elif args.clock == "cpu":
+    parser.error("--clock cpu: a GPU's work is not processor time")
 clock = time.perf_counter if args.clock == "wall" else time.process_time
 os.environ.update(OMP_NUM_THREADS=str(args.threads), NUMBA_NUM_THREADS=str(args.threads), DEVITO_LANGUAGE="openmp",
                   DEVITO_LOGGING="ERROR")
@@ -33,6 +40,7 @@ os.environ.update(OMP_NUM_THREADS=str(args.threads), NUMBA_NUM_THREADS=str(args.
 import numpy as np  # noqa: E402
 
 import dwell  # noqa: E402
+from field_peers_gpu import by_cupy  # noqa: E402
 
 DTYPE = np.dtype(args.dtype)
 W = (-5 / 2, 4 / 3, -1 / 12)  # order 4
@@ -56,7 +64,8 @@ def by_dwell(problem, fields, coefficients, steps):
     definition, names = {"wave2d": (stencils.wave(2, 4, damped=False), ("u", "v", "c2")), "wave3d": (stencils.wave(3, 4, damped=False), ("u", "v", "c2")),
                          "heat2d": (stencils.heat(), ("u", "k")), "gray_scott2d": (stencils.gray_scott(), ("u", "v"))}[problem]
     given = dict(zip(names, fields + coefficients)) | ({"r": R} if problem == "heat2d" else {})
-    runner = dwell.FieldRunner(definition, boundary="constant:0", threads=args.threads, **given)
+    runner = dwell.FieldRunner(definition, boundary="constant:0", executor=args.executor,
+                               **({"device": "cuda"} if on_gpu else {"threads": args.threads}), **given)
     report = []
 
     def run():
@@ -99,6 +108,18 @@ def shifted(xp):
     return at
 
 
+def shifted_of_one(xp):
+    """Likewise, of arrays that are made wider once, along all axes."""
+    wide = {}
+
+    def at(a, axis, distance, is_coefficient=False):
+        if id(a) not in wide:
+            wide[id(a)] = a, xp.pad(a, 2, mode="edge" if is_coefficient else "constant")
+        cut = (slice(2 + (distance if b == axis else 0), 2 + (distance if b == axis else 0) + a.shape[b]) for b in range(a.ndim))
+        return wide[id(a)][1][tuple(cut)]
+    return at
+
+
 def by_numpy(problem, fields, coefficients, steps):
     def run():
         begin, now = clock(), [f.copy() for f in fields]
@@ -112,22 +133,28 @@ def by_jax(problem, fields, coefficients, steps):
     import jax
     import jax.numpy as jnp
 
-    jax.config.update("jax_platforms", "cpu")
+    if not on_gpu:
+        jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", DTYPE == np.float64)
     there = [jnp.asarray(c) for c in coefficients]
 
-    @jax.jit
-    def go(now, there):
-        return jax.lax.fori_loop(0, steps, lambda _, f: [a.astype(DTYPE) for a in step_of_arrays(problem, jnp, shifted(jnp), f, there)],
-                                 now)
+    def way(neighbours):
+        def go(now, there):
+            return jax.lax.fori_loop(
+                0, steps, lambda _, f: [a.astype(DTYPE) for a in step_of_arrays(problem, jnp, neighbours(jnp), f, there)], now)
+        return jax.jit(go, donate_argnums=0)
 
-    begin_with = [jnp.asarray(f) for f in fields]
+    ways = [way(shifted), way(shifted_of_one)]
 
-    def run():
+    def one(go):
+        begin_with = jax.block_until_ready([jnp.array(f) for f in fields])
         begin = clock()
         out = go(begin_with, there)[0].block_until_ready()
         return clock() - begin, np.asarray(out)
-    return run, lambda: f"jit, {jax.__version__}"
+
+    def run():
+        return min((one(go) for go in ways), key=lambda timed: timed[0])
+    return run, lambda: f"jit, donated, the better of two ways, {jax.__version__}"
 
 
 def by_numba(problem, fields, coefficients, steps):
@@ -246,19 +273,28 @@ def by_devito(problem, fields, coefficients, steps):
     return run, lambda: f"openmp, {devito.__version__}"
 
 
-PEERS = {"dwell": by_dwell, "numba": by_numba, "devito": by_devito, "jax": by_jax, "numpy": by_numpy}
+def by_cupy_kernel(problem, fields, coefficients, steps):
+    return by_cupy(problem, fields, coefficients, steps, {"FEED": FEED, "KILL": KILL, "DU": DU, "DV": DV, "R": R}, DTYPE)
+
+
+PEERS = ({"dwell": by_dwell, "jax": by_jax, "cupy": by_cupy_kernel} if on_gpu else
+         {"dwell": by_dwell, "numba": by_numba, "devito": by_devito, "jax": by_jax, "numpy": by_numpy})
 
 
 def main():
     failed = False
-    print(f"{args.threads} thread{'s' if args.threads > 1 else ''}, {args.dtype}, best of {args.repetitions}, {args.clock} time\n")
+    peers = args.peers or list(PEERS)
+    if unknown := [name for name in peers if name not in PEERS]:
+        parser.error(f"--peers: expected {', '.join(PEERS)}, found {unknown[0]}")
+    where = args.device if on_gpu else f"{args.threads} thread{'s' if args.threads > 1 else ''}"
+    print(f"{where}, {args.dtype}, best of {args.repetitions}, {args.clock} time\n")
     print("| problem | cells | peer | GCells/s | Dwell over it | first, s | how |\n|---|---|---|--:|--:|--:|---|")
     for problem in args.problems:
         for n in args.sizes_3d if problem == "wave3d" else args.sizes:
             fields, coefficients = start(problem, n)
             steps = max(3, int(args.cells / fields[0].size))
             right = rate_of_dwell = None
-            for name in args.peers:
+            for name in peers:
                 few = max(3, steps // 20) if name == "numpy" else steps  # and no answer to compare
                 try:
                     begin = clock()
