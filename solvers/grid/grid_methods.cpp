@@ -100,6 +100,18 @@ void check_options(const grid_options& o) {
   check_tolerances(o.rtol, o.atol);
 }
 
+void require_gpu_options(const grid_options& o) {
+  const auto refuse = [](const char* option, const char* expected, std::string_view found) {
+    throw unsupported_error(
+        fmt::format("grid: on a GPU {}: expected {}, found {} (a CPU has it)", option, expected, found));
+  };
+  if (o.method != "cg" && o.method != "multigrid") refuse("method", "cg or multigrid", o.method);
+  if (!method_of(o).has_levels()) refuse("preconditioner", "multigrid", o.preconditioner);
+  if (o.smoother != "points") refuse("smoother", "points", o.smoother);
+  if (o.coarse == "galerkin") refuse("coarse", "auto or averaged", o.coarse);
+  if (o.full_multigrid) refuse("full_multigrid", "none", "one");
+}
+
 void check_definite(bool negative_s, const grid_options& o) {
   if (!negative_s || facts_named(o.method).indefinite) return;
   throw input_error(

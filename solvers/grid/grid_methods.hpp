@@ -53,6 +53,8 @@ chosen_method method_of(const grid_options& o);
 /// Throws input_error for what is out of range.
 void check_tolerances(double rtol, double atol);
 void check_options(const grid_options& o);
+/// Throws unsupported_error for what no kernel of GPUs does.
+void require_gpu_options(const grid_options& o);
 /// Throws input_error where s is negative somewhere and the method needs an operator that is
 /// positive definite.
 void check_definite(bool negative_s, const grid_options& o);

@@ -15,7 +15,10 @@
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
+#include "dwell/execution/device/array_place.hpp"
+#include "dwell/execution/device/work_queue.hpp"
 #include "dwell/execution/team/team_threads.hpp"
+#include "dwell/solvers/grid/device/device_grid.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
@@ -34,6 +37,7 @@ struct grid_solver<T>::state {
   std::size_t dims;
   grids::chosen_method method;
   prepared_grid<T> grid;
+  bool on_gpu;
   thread_choice threads;
   cpu::team_threads teams;
   grids::run_vectors<T> vectors;
@@ -41,17 +45,39 @@ struct grid_solver<T>::state {
   std::vector<T> natural;  ///< in the caller's order
   double setup_s = 0;
 
+  /// What a solve has on a GPU, in place of teams and vectors.
+  struct gpu_part {
+    bool has_stream;  ///< given by the caller
+    work_queue queue;
+    std::unique_ptr<grids::grid_kernel<T>> kernel;
+    std::optional<grids::device_grid<T>> grid;
+    buffer<T> f, u;
+  };
+  std::unique_ptr<gpu_part> gpu;
+
   state(const device& where, const grid_description<T>& d, const grid_options& o)
       : options(o),
         device_name(where.facts().name),
         dims(d.cells.size()),
         method(grids::method_of(o)),
         grid(discretized(d), method),
-        threads(grids::threads_of_grid(grid.system.a.shape, where.facts())),
-        teams(threads.threads),
-        vectors(grid.system.a.shape, grids::facts_of(method.method).more_vectors),
-        b(grid.system.a.shape.cells()),
-        natural(b.size()) {}
+        on_gpu(where.on() != backend::cpu),
+        threads(on_gpu ? thread_choice{where.facts().units, "a block for each multiprocessor"}
+                       : grids::threads_of_grid(grid.system.a.shape, where.facts())),
+        teams(on_gpu ? 1 : threads.threads),
+        vectors(on_gpu ? grids::grid_shape{} : grid.system.a.shape,
+                grids::facts_of(method.method).more_vectors),
+        b(on_gpu ? 0 : shape().cells()),
+        natural(b.size()) {
+    if (!on_gpu) return;
+    gpu.reset(new gpu_part{where.stream() != nullptr, work_queue(where), nullptr, {}, {}, {}});
+    gpu->kernel = cuda_backend<grids::grid_kernel_functions<T>>().make(
+        gpu->queue.where());
+    gpu->grid.emplace(on_the_gpu(grid));
+  }
+  grids::device_grid<T> on_the_gpu(const prepared_grid<T>& made) const {
+    return {gpu->queue.where(), made, method, {gpu->kernel->teams(), gpu->kernel->lanes()}};
+  }
 
   grids::system<T> discretized(const grid_description<T>& d) const {
     grids::system<T> made = grids::discretize(d);
@@ -179,6 +205,76 @@ struct grid_solver<T>::state {
     return report_of(out, scale, slow, clock.lap());
   }
 
+  /// f and u are on the GPU.
+  grid_report solve_on_gpu(const T* of, T* u, bool algebraic, double before_s) {
+    stopwatch clock;
+    grids::run_output all;
+    int scale = 0;
+    double seconds = 0;
+    for (bool twice = grid.levels.twice;; twice = false) {
+      run_control control;
+      control.interrupt = options.interrupt;
+      control.progress_interval = options.progress_interval;
+      const int before = all.iterations;
+      stopwatch running;
+      if (options.progress)
+        control.progress = [&](int step, double relative) {
+          seconds += running.lap();
+          return options.progress({before + step, relative, options.rtol, seconds});
+        };
+      std::vector<double> history;
+      const grids::device_outcome out =
+          gpu->grid->solve(*gpu->kernel,
+                           {.f = of,
+                            .u = u,
+                            .algebraic = algebraic,
+                            .rtol = options.rtol,
+                            .atol = options.atol,
+                            .max_iterations = options.max_iterations - before,
+                            .history = options.history,
+                            .twice = twice},
+                           control, history);
+      if (out.bad_rhs) throw input_error("grid: right-hand side: a value is not finite");
+      if (out.bad_start) throw input_error("grid: start: a value is not finite");
+      scale = out.scale;
+      all.iterations += out.iterations;
+      all.refinements += out.refinements;
+      all.stopped = stop_reason(out.stopped);
+      all.rhs_norm = out.rhs_norm, all.removed = out.removed;
+      all.recursive = out.recursive, all.residual = out.residual;
+      all.target_missed = out.target_missed != 0, all.stagnated = out.stagnated != 0;
+      if (!all.history.empty()) all.history.pop_back();
+      all.history.insert(all.history.end(), history.begin(), history.end());
+      // Two visits are not always definite.
+      if (!out.indefinite || !twice || all.stopped != stop_reason::breakdown) break;
+      all.visits_once = true;
+    }
+    return report_of(all, scale, -1, before_s + clock.lap());
+  }
+  /// Of the host.
+  grid_report solve_on_gpu(std::span<const T> of, std::span<T> u, bool algebraic) {
+    stopwatch clock;
+    const device& where = gpu->queue.where();
+    if (gpu->f.size() == 0) {
+      gpu->f = buffer<T>(where, of.size());
+      gpu->u = buffer<T>(where, u.size());
+    }
+    gpu->f.upload(of);
+    gpu->u.upload(u);
+    grid_report r = solve_on_gpu(gpu->f.data(), gpu->u.data(), algebraic, clock.lap());
+    gpu->u.download(u);
+    r.solve_s += clock.lap();
+    return r;
+  }
+  grid_report solve_there(device_span<const T> of, device_span<T> u, bool algebraic) {
+    if (!gpu) throw input_error("grid: expected memory of the host for a CPU, found a view of a GPU's");
+    check_sizes(of.size, u.size);
+    require_on_device(gpu->queue.where(), "f", of);
+    require_on_device(gpu->queue.where(), "u", u);
+    require_apart({"f", of.data, of.size * sizeof(T)}, {"u", u.data, u.size * sizeof(T)});
+    return solve_on_gpu(of.data, u.data, algebraic, 0);
+  }
+
   /// False if that was interrupted.
   bool add_galerkin() {
     try {
@@ -230,10 +326,13 @@ struct grid_solver<T>::state {
     return r;
   }
 
-  void check(std::span<const T> f, std::span<T> u) const {
-    if (f.size() != b.size() || u.size() != b.size())
+  void check_sizes(std::size_t f, std::size_t u) const {
+    if (f != shape().cells() || u != shape().cells())
       throw input_error(fmt::format("grid: solve: expected {} elements, found f of {} and u of {}",
-                                    b.size(), f.size(), u.size()));
+                                    shape().cells(), f, u));
+  }
+  void check(std::span<const T> f, std::span<T> u) const {
+    check_sizes(f.size(), u.size());
     if (std::less<>{}(f.data(), u.data() + u.size()) &&
         std::less<>{}(u.data(), f.data() + f.size()))
       throw input_error("grid: solve: f and u overlap");
@@ -243,7 +342,7 @@ struct grid_solver<T>::state {
 template <class T>
 grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
                             const grid_options& options) {
-  grids::require_cpu(where.on());
+  if (where.on() != backend::cpu) grids::require_gpu_options(options);
   grids::check_options(options);
   stopwatch clock;
   s_ = std::make_unique<state>(where, d, options);
@@ -258,7 +357,7 @@ grid_solver<T>::~grid_solver() = default;
 
 template <class T>
 std::size_t grid_solver<T>::rows() const {
-  return s_->b.size();
+  return s_->shape().cells();
 }
 template <class T>
 bool grid_solver<T>::singular() const {
@@ -268,13 +367,23 @@ bool grid_solver<T>::singular() const {
 template <class T>
 grid_report grid_solver<T>::solve(std::span<const T> f, std::span<T> u) {
   s_->check(f, u);
+  if (s_->gpu) return s_->solve_on_gpu(f, u, false);
   grids::right_hand_side<T>(s_->grid.system, f, s_->natural);
   return s_->solve(s_->natural, u);
 }
 template <class T>
 grid_report grid_solver<T>::solve_algebraic(std::span<const T> b, std::span<T> u) {
   s_->check(b, u);
+  if (s_->gpu) return s_->solve_on_gpu(b, u, true);
   return s_->solve(b, u);
+}
+template <class T>
+grid_report grid_solver<T>::solve(device_span<const T> f, device_span<T> u) {
+  return s_->solve_there(f, u, false);
+}
+template <class T>
+grid_report grid_solver<T>::solve_algebraic(device_span<const T> b, device_span<T> u) {
+  return s_->solve_there(b, u, true);
 }
 
 template <class T>
@@ -283,7 +392,9 @@ void grid_solver<T>::update(const grid_description<T>& d) {
   grids::system<T> made = s_->discretized(d);
   if (made.a.shape.n != s_->shape().n || d.cells.size() != s_->dims)
     throw input_error("grid: update: expected as many cells along each axis as before");
-  s_->grid = prepared_grid<T>(std::move(made), s_->method);
+  prepared_grid<T> fresh(std::move(made), s_->method);
+  if (s_->gpu) s_->gpu->grid = s_->on_the_gpu(fresh);
+  s_->grid = std::move(fresh);
   s_->setup_s = clock.lap();
 }
 template <class T>

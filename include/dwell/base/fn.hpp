@@ -9,8 +9,13 @@
 /// Runs on both sides.
 #define DWELL_HD __host__ __device__ __forceinline__
 #define DWELL_UNROLL _Pragma("unroll")
+/// Runs on the device, and is one copy of code: where a kernel has many callers, or much of it.
+#define DWELL_APART __device__ __noinline__
+#define DWELL_ROLLED _Pragma("unroll 1")
 #else
 #define DWELL_FN inline
 #define DWELL_HD inline
 #define DWELL_UNROLL
+#define DWELL_APART inline
+#define DWELL_ROLLED
 #endif

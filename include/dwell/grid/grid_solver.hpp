@@ -14,6 +14,7 @@
 
 #include "dwell/base/api.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/device/device_views.hpp"
 #include "dwell/device/progress_function.hpp"
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/linear/solve.hpp"
@@ -141,6 +142,12 @@ class DWELL_API grid_solver {
   grid_report solve(std::span<const T> f, std::span<T> u);
   /// Solves A u = b for b as it is: the description's boundary values have no part in it.
   grid_report solve_algebraic(std::span<const T> b, std::span<T> u);
+  /// Likewise with arrays in the memory of the solver's CUDA device, in C order, in the order of the
+  /// caller's stream (device::on_stream), or once what computes them is done. Throws input_error
+  /// also if the memory is not that device's.
+  grid_report solve(device_span<const T> f, device_span<T> u);
+  /// Likewise.
+  grid_report solve_algebraic(device_span<const T> b, device_span<T> u);
   /// From the next solve on with other coefficients or conditions; cells must be as many along each
   /// axis, else input_error. The solver is as before if anything is thrown.
   void update(const grid_description<T>& d);

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What a solve on a grid is given on a device: operators, levels and vectors as pointers, the steps
+// of a cycle as a list, and words for the host. One layout for all problems, so that the host fills
+// it without templates of kernels.
+#pragma once
+#include "dwell/base/fn.hpp"
+#include "dwell/execution/device/monitor.hpp"
+#include "dwell/solvers/grid/halved_axis.hpp"
+
+namespace dwell::grids {
+
+/// How the cells of halved rows are dealt: 2^lane_bits lanes go along a piece, and a row has
+/// 2^piece_bits pieces of `piece` cells of each half.
+struct row_deal {
+  int lane_bits = 0, piece_bits = 0, piece = 1;
+};
+
+/// An operator in halved rows (coefficients.hpp), where a device reads it. Places are those of rows
+/// in the pool.
+template <class V>
+struct device_operator {
+  int n[3] = {1, 1, 1};  ///< cells along z, y, x
+  bool wraps[3] = {};
+  const V* pool = nullptr;
+  const unsigned *x = nullptr, *y = nullptr, *z = nullptr, *s = nullptr;
+  row_deal deal;
+
+  DWELL_HD int rows() const { return n[0] * n[1]; }
+  DWELL_HD int evens() const { return (n[2] + 1) / 2; }
+  DWELL_HD int odds() const { return n[2] / 2; }
+};
+
+/// The weights of an axis that is halved (axis_weights).
+struct device_weights {
+  const float* pool = nullptr;
+  const unsigned *before = nullptr, *after = nullptr;
+};
+
+/// A level of multigrid (hierarchy.hpp).
+struct device_level {
+  device_operator<float> a;
+  const float* inverse = nullptr;  ///< rows of 1 / diagonal
+  const unsigned* inverse_at = nullptr;
+  float *u = nullptr, *f = nullptr;
+  int colours = 2;
+  halved_axis axes[3];        ///< the step to the next level, along z, y, x
+  device_weights weights[3];  ///< where the axis is halved
+};
+
+/// No grid of 2^31 cells has more: each halves an axis at least.
+inline constexpr int most_levels = 40;
+
+/// What is done next in a cycle.
+enum class cycle_op : int {
+  relax,     ///< cells of a colour
+  residual,  ///< to the array of residuals: of two colours those of the first, the others being 0
+  gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
+  prolong,   ///< adds the correction of the next level; of two colours to the first only
+  bottom     ///< u = the inverse times f
+};
+struct cycle_step {
+  cycle_op op;
+  int level;
+  int colour;
+  bool alone;  ///< by the first team
+};
+
+/// What a side adds to the right-hand side, for each of its cells in the order of memory.
+template <class T>
+struct device_side {
+  int axis = 0;
+  bool high = false;
+  const T* of_cell = nullptr;
+};
+
+/// What came of a solve.
+struct device_outcome {
+  int stopped = 0;  ///< a stop_reason
+  int iterations = 0, refinements = 0;
+  int scale = 0;  ///< the right-hand side was divided by 2^scale
+  double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
+  int target_missed = 0, stagnated = 0, indefinite = 0;
+  int bad_rhs = 0, bad_start = 0;  ///< a value is not finite
+  int history = 0;                 ///< entries that were written
+};
+
+/// The arguments of a kernel. Vectors lie in halved rows, but for `f` and `u`, which are the caller's.
+template <class T>
+struct grid_solve_args {
+  device_operator<T> a;
+  const device_level* levels = nullptr;  ///< the finest first
+  int level_count = 0;
+  const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
+  int step_count = 0;
+  const double* bottom_inverse = nullptr;  ///< symmetric, of the last level
+  float* residual = nullptr;               ///< as large as the finest level
+
+  const T* f = nullptr;
+  T* u = nullptr;                      ///< the start, then the answer
+  const T* volume[3] = {};             ///< along z, y, x; null: f is the right-hand side as it is
+  device_side<T> sides[6];
+  int side_count = 0;
+  T *b = nullptr, *x[2] = {}, *r = nullptr, *p = nullptr, *q = nullptr;
+
+  int scale_of_a = 0;  ///< the operator was divided by 2^scale_of_a
+  double rtol = 0, atol = 0;
+  int max_iterations = 0;
+  bool alone = false;     ///< cycles alone, without conjugate gradients
+  bool singular = false;  ///< constants are in the null space
+
+  monitor* seen = nullptr;
+  double* history = nullptr;  ///< or null: max_iterations + 1 norms
+  device_outcome* out = nullptr;
+  unsigned* barrier = nullptr;  ///< a word of 0
+  double* partials = nullptr;   ///< most_sums a team
+  static constexpr int most_sums = 8;
+};
+
+}  // namespace dwell::grids

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// What runs a solve on a grid where its teams are: the kernel of a GPU. Tests have one of a CPU.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/run_control.hpp"
+#include "dwell/solvers/grid/device/args.hpp"
+
+namespace dwell::grids {
+
+template <class T>
+class grid_kernel {
+ public:
+  virtual ~grid_kernel() = default;
+  virtual int teams() const = 0;  ///< that run together
+  virtual int lanes() const = 0;  ///< of each
+  /// Runs to the end, and gives the seconds that took. Throws what the progress function throws.
+  virtual double run(const grid_solve_args<T>& a, const run_control& control) = 0;
+  virtual std::string compiler() const = 0;      ///< "NVRTC 13.0"
+  virtual double compile_seconds() const = 0;    ///< 0 if the kernel came from the cache
+};
+
+/// That of the CUDA backend; a build without CUDA refuses.
+template <class T>
+struct grid_kernel_functions {
+  /// The device has a stream. Throws unsupported_error without the compiler of kernels.
+  std::unique_ptr<grid_kernel<T>> (*make)(const device&);
+};
+
+}  // namespace dwell::grids
+
+namespace dwell {
+template <>
+const grids::grid_kernel_functions<double>& cuda_backend();
+template <>
+const grids::grid_kernel_functions<float>& cuda_backend();
+}  // namespace dwell

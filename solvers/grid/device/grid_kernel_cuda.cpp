@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// The kernel of solves on grids: compiled, loaded, launched.
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/device/watch_cuda.hpp"
+#include "dwell/solvers/grid/device/grid_kernel.hpp"
+
+namespace dwell::cuda {
+namespace {
+
+constexpr int grid_lanes = 512;
+
+template <class T>
+class kernel_of_grid final : public grids::grid_kernel<T> {
+ public:
+  explicit kernel_of_grid(const device& where)
+      : clock_(where),
+        // What a team of this many lanes needs for its sums (team_cuda.cuh), and the levels.
+        scratch_(2 * 6 * 32 * sizeof(double) +
+                 grids::most_levels * sizeof(grids::device_level) + 16) {
+    const kernel_source source{
+        "#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+        fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>", sizeof(T) == 8 ? "double" : "float",
+                    grid_lanes),
+        fmt::format("systems on grids, {}", sizeof(T) == 8 ? "f64" : "f32")};
+    auto code = compile_kernel(source, target_of(where));
+    compiler_ = code->compiler;
+    seconds_ = code->seconds;
+    kernel_ = std::make_unique<loaded_kernel>(std::move(code));
+    clock_.use_device();
+    int per_unit = 0;
+    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
+    // again.
+    DWELL_CUDA(cudaFuncSetAttribute(kernel_->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(scratch_)));
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel_->handle(),
+                                                             grid_lanes, scratch_));
+    if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
+    teams_ = where.facts().units;
+  }
+
+  int teams() const override { return teams_; }
+  int lanes() const override { return grid_lanes; }
+  std::string compiler() const override { return compiler_; }
+  double compile_seconds() const override { return seconds_; }
+
+  double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
+    clock_.use_device();
+    watcher watch(control, a.seen, clock_.stream());
+    watch.poll();  // an interrupt may be there already
+    clock_.begin();
+    launch_together(kernel_->handle(), teams_, grid_lanes, scratch_, clock_.stream(), false, a);
+    clock_.end();
+    watch.wait_for(clock_.ended());
+    watch.finish();
+    return clock_.seconds();
+  }
+
+ private:
+  run_clock clock_;
+  std::size_t scratch_;
+  std::string compiler_;
+  double seconds_ = 0;
+  std::unique_ptr<loaded_kernel> kernel_;
+  int teams_ = 0;
+};
+
+template <class T>
+std::unique_ptr<grids::grid_kernel<T>> make_kernel(const device& where) {
+  return std::make_unique<kernel_of_grid<T>>(where);
+}
+
+}  // namespace
+}  // namespace dwell::cuda
+
+namespace dwell {
+
+template <>
+const grids::grid_kernel_functions<double>& cuda_backend() {
+  static constexpr grids::grid_kernel_functions<double> table{&cuda::make_kernel<double>};
+  return table;
+}
+template <>
+const grids::grid_kernel_functions<float>& cuda_backend() {
+  static constexpr grids::grid_kernel_functions<float> table{&cuda::make_kernel<float>};
+  return table;
+}
+
+}  // namespace dwell

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The kernel of a solve on a grid, which is compiled when it is needed: all teams run together.
+#pragma once
+#include "dwell/execution/team/team_cuda.cuh"
+#include "dwell/solvers/grid/device/solve.hpp"
+
+namespace dwell::cuda {
+
+template <class T, int Lanes>
+__global__ void __launch_bounds__(Lanes, 1)
+    grid_solve_kernel(const __grid_constant__ grids::grid_solve_args<T> a) {
+  cuda_team<Lanes> team(a.barrier, a.partials);
+  // Descriptions of levels are read in every step: from the team's own memory.
+  auto* const levels = team.template scratch<grids::device_level>(a.level_count);
+  team.section([&](int lane) {
+    for (int l = lane; l < a.level_count; l += Lanes) levels[l] = a.levels[l];
+  });
+  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels)();
+}
+
+}  // namespace dwell::cuda

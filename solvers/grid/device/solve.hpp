@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// A whole solve on a device: conjugate gradients with multigrid, or cycles alone, as teams take it
+// together, all in one run. What grid_run.hpp does on CPUs, in the same order of phases; sums are of
+// lanes, then of teams, in an order that depends on how many there are.
+#pragma once
+#include <cmath>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/device/sums.hpp"
+#include "dwell/solvers/grid/device/phases.hpp"
+
+namespace dwell::grids {
+
+/// Numbers of stop_reason, which kernels know by these.
+struct device_stops {
+  static constexpr int converged = 0, iteration_limit = 1, breakdown = 2, not_finite = 3,
+                       interrupted = 4, accuracy_limit = 5;
+};
+
+/// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
+template <class T>
+struct device_power {
+  T half, rest;
+  DWELL_FN explicit device_power(int e)
+      : half(static_cast<T>(ldexp(1.0, e / 2))), rest(static_cast<T>(ldexp(1.0, e - e / 2))) {}
+  DWELL_FN T operator*(T v) const { return v * half * rest; }
+};
+
+DWELL_FN bool is_finite(double v) { return v - v == 0; }
+/// v = m 2^e with 0.5 <= m < 1; 0 of 0.
+DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v) + 1 : 0; }
+
+template <class T, class Team>
+class device_solve {
+ public:
+  /// levels: where this team reads them.
+  DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels)
+      : t_(team),
+        a_(a),
+        fine_(levels[0]),
+        cycles_(levels, a.level_count, a.bottom_inverse, a.residual),
+        only_bottom_(a.level_count == 1) {}
+
+  DWELL_FN void operator()() {
+    if (!take_right_hand_side()) return;
+    const double all = static_cast<double>(a_.a.rows()) * a_.a.n[2];
+    double mean = 0;
+    if (a_.singular) mean = sum([&](int, const T* b, int c) { return static_cast<double>(b[c]); }, a_.b) / all;
+    const double norm = sqrt(sum(
+        [=](int, const T* b, int c) {
+          const double v = static_cast<double>(b[c]) - mean;
+          return v * v;
+        },
+        a_.b));
+    const double atol = a_.atol > 0 ? ldexp(a_.atol, -scale_) : 0;
+    const double target = a_.rtol * norm > atol ? a_.rtol * norm : atol;
+    norm_ = norm;
+    int at = 0, attempts = 0, stopped = device_stops::converged;
+    bool missed = false, indefinite = false;
+    double best = true_residual(a_.x[0], mean);
+    if (!is_finite(best)) stopped = device_stops::not_finite;
+    done_ = 0;
+    recursive_ = best;
+    tell(best);
+    while (stopped == device_stops::converged && best > target) {
+      T *const x = a_.x[at], *const d = a_.x[1 - at];
+      // Below its last digit the residual of an iteration says nothing.
+      const double least = best * (sizeof(T) == 8 ? 2.220446049250313e-16 : 1.1920928955078125e-07);
+      recursive_ = best;
+      third_ = best * best, third_at_ = done_;
+      stopped = attempt(d, best, target > least ? target : least);
+      each([=](int, long long c) { d[c] += x[c]; });
+      t_.sync_grid();
+      const double before = best, now = true_residual(d, mean);
+      if (now < best) at = 1 - at, best = now;
+      ++attempts;
+      if (stopped == device_stops::breakdown) indefinite = true;
+      if (stopped != device_stops::converged || best <= target) break;
+      if (!(best <= 0.5 * before)) {  // rounding allows no better
+        stopped = device_stops::accuracy_limit;
+        missed = true;
+      } else if (done_ >= a_.max_iterations) {
+        stopped = device_stops::iteration_limit;
+      }
+    }
+    double of_answer = 0;
+    if (a_.singular && stopped != device_stops::not_finite)
+      of_answer = sum([&](int, const T* x, int c) { return static_cast<double>(x[c]); }, a_.x[at]) / all;
+    give_answer(a_.x[at], static_cast<T>(of_answer));
+    if (best <= target && stopped != device_stops::not_finite) stopped = device_stops::converged;
+    if (t_.worker() != 0) return;
+    t_.once([&] {
+      device_outcome& o = *a_.out;
+      o.stopped = stopped;
+      o.iterations = done_;
+      o.refinements = attempts > 1 ? attempts - 1 : 0;
+      o.scale = scale_;
+      o.rhs_norm = norm;
+      o.removed = mean * sqrt(all);
+      o.recursive = recursive_;
+      o.residual = best;
+      o.target_missed = missed;
+      o.stagnated = stagnated_ && stopped == device_stops::iteration_limit;
+      o.indefinite = indefinite;
+      o.history = written_;
+    });
+  }
+
+ private:
+  // ---- loops over the finest level
+
+  /// f(lane, place) for all cells, in halved rows.
+  template <class F>
+  DWELL_FN void each(F&& f) {
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+      const long long at = static_cast<long long>(row) * nx;
+      return [=, &f](int i) {
+        f(lane, at + i);
+        if (i < odds) f(lane, at + evens + i);
+      };
+    });
+  }
+  /// N sums over all cells, after which all teams have met: f(lane, place, sums of the lane).
+  template <int N, class Rows>
+  DWELL_FN sums<N> reduced(Rows&& rows) {
+    auto mine = t_.template per_lane<sums<N>>();
+    t_.each([&](int lane) {
+      for (int k = 0; k < N; ++k) mine[lane].v[k] = 0;
+    });
+    rows(mine);
+    // Two groups of slots in turn: who writes to one again has met those who read it.
+    slot_ = slot_ == 0 ? 4 : 0;
+    t_.template give<N>(slot_, mine);
+    t_.sync_grid();
+    double none = 0;
+    return t_.template total<N, false>(slot_, 0, none);
+  }
+  /// The sum of of(row, its cells, place in it).
+  template <class F>
+  DWELL_FN double sum(F&& of, const T* v) {
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    return reduced<1>([&](auto& mine) {
+             over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+               const T* const cells = v + static_cast<long long>(row) * nx;
+               return [=, &mine, &of](int i) {
+                 double s = of(row, cells, i);
+                 if (i < odds) s += of(row, cells, evens + i);
+                 mine[lane].v[0] += s;
+               };
+             });
+           }).v[0];
+  }
+  /// put(place in halves of the whole, A u there) for the cells of both halves of a row.
+  template <class Put>
+  DWELL_FN void product(const T* u, int row, int i, Put&& put) const {
+    const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const T* const s = a_.a.pool + a_.a.s[row];
+    for (int odd = 0; odd < 2; ++odd) {
+      if (i >= (odd ? odds : evens)) continue;
+      const half_cells<T> half(a_.a, u, row / ny, row % ny, odd);
+      const T own = half.own[i];
+      const int at = (odd ? evens : 0) + i;
+      const T all = half.sum(i, [=](T w, T other) { return w * (own - other); });
+      put(static_cast<long long>(row) * nx + at, own, all + s[at] * own);
+    }
+  }
+
+  // ---- the caller's arrays
+
+  /// The right-hand side and the start in halved rows, scaled. False where one is not finite.
+  DWELL_APART bool take_right_hand_side() {
+    const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const auto b_of = [this, nx, ny](int row, int x) {
+      const long long at = static_cast<long long>(row) * nx + x;
+      T v = a_.f[at];
+      const int p[3] = {row / ny, row % ny, x};
+      if (a_.volume[0]) v = v * (a_.volume[0][p[0]] * a_.volume[1][p[1]] * a_.volume[2][x]);
+      for (int k = 0; k < a_.side_count; ++k) {
+        const device_side<T>& side = a_.sides[k];
+        if (p[side.axis] != (side.high ? a_.a.n[side.axis] - 1 : 0)) continue;
+        const int along = side.axis == 2 ? p[0] * ny + p[1] : side.axis == 1 ? p[0] * nx + x : p[1] * nx + x;
+        v += side.of_cell[along];
+      }
+      return v;
+    };
+    // Sums of magnitudes, small ones and large ones apart; not finite where a value is not.
+    const sums<3> size = reduced<3>([&](auto& mine) {
+      over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+        return [=, &mine, this](int i) {
+          for (int odd = 0; odd < 2; ++odd) {
+            if (i >= (odd ? odds : evens)) continue;
+            const double b = fabs(static_cast<double>(b_of(row, 2 * i + odd)));
+            const double u = fabs(static_cast<double>(a_.u[static_cast<long long>(row) * nx + 2 * i + odd]));
+            mine[lane].v[0] += b * small;
+            mine[lane].v[1] += b < large ? b * large : large;
+            mine[lane].v[2] += u * small;
+          }
+        };
+      });
+    });
+    const bool bad_rhs = !is_finite(size.v[0]), bad_start = !is_finite(size.v[2]);
+    if (t_.worker() == 0)
+      t_.once([&] {
+        a_.out->bad_rhs = bad_rhs;
+        a_.out->bad_start = bad_start;
+      });
+    if (bad_rhs || bad_start) return false;
+    const double all = static_cast<double>(a_.a.rows()) * nx;
+    const bool tiny = size.v[0] < small;
+    const double of = size.v[tiny ? 1 : 0] / all;
+    const bool zero = of == 0;
+    scale_ = binary_exponent(of) + (zero ? 0 : tiny ? -small_bits : small_bits);
+    const int to_u = a_.scale_of_a - scale_;
+    const device_power<T> b_by(-scale_), x_by(to_u);
+    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+      return [=, this](int i) {
+        for (int odd = 0; odd < 2; ++odd) {
+          if (i >= (odd ? odds : evens)) continue;
+          const long long at = static_cast<long long>(row) * nx;
+          const long long here = at + (odd ? evens : 0) + i;
+          a_.b[here] = b_by * b_of(row, 2 * i + odd);
+          a_.x[0][here] = zero ? T(0) : x_by * a_.u[at + 2 * i + odd];
+        }
+      };
+    });
+    t_.sync_grid();
+    return true;
+  }
+  DWELL_APART void give_answer(const T* x, T mean) {
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const device_power<T> back(scale_ - a_.scale_of_a);
+    T* const u = a_.u;
+    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+      const long long at = static_cast<long long>(row) * nx;
+      return [=](int i) {
+        u[at + 2 * i] = back * (x[at + i] - mean);
+        if (i < odds) u[at + 2 * i + 1] = back * (x[at + evens + i] - mean);
+      };
+    });
+  }
+
+  // ---- iterations
+
+  /// r = b - A x and its norm.
+  DWELL_APART double true_residual(const T* x, double mean) {
+    const T by = static_cast<T>(mean);
+    return sqrt(reduced<1>([&](auto& mine) {
+                  over_rows(t_, false, a_.a.deal, a_.a.rows(), a_.a.evens(), [&](int lane, int row) {
+                    return [=, &mine, this](int i) {
+                      product(x, row, i, [&](long long c, T, T ax) {
+                        const T r = (a_.b[c] - by) - ax;
+                        a_.r[c] = r;
+                        mine[lane].v[0] += static_cast<double>(r) * static_cast<double>(r);
+                      });
+                    };
+                  });
+                }).v[0]);
+  }
+  DWELL_FN void tell(double norm) {
+    if (t_.worker() != 0) return;
+    t_.each([&](int lane) {
+      if (lane != 0) return;
+      if (a_.history) a_.history[written_] = norm;
+      t_.publish(&a_.seen->residual, norm_ > 0 ? norm / norm_ : norm);
+      t_.publish(&a_.seen->step, done_);
+    });
+    if (a_.history) ++written_;
+  }
+
+  /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
+  DWELL_APART int attempt(T* d, double norm, double target) {
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const int e = binary_exponent(norm);
+    const T down_by = static_cast<T>(ldexp(1.0, 1 - e));
+    const double up_by = ldexp(1.0, e - 1);
+    T *const p = a_.p, *const q = a_.q, *const r = a_.r;
+    // d += alpha p, r -= alpha q, f of the cycle and its first colour; the result is r.r.
+    const auto begin_cycle = [&](bool first, T alpha) {
+      return reduced<1>([&](auto& mine) {
+               over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+                 const int ny = a_.a.n[1];
+                 const int of_row =
+                     fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 0;
+                 const long long at = static_cast<long long>(row) * nx;
+                 const float* const inverse =
+                     only_bottom_ ? nullptr : fine_.inverse + fine_.inverse_at[row];
+                 return [=, &mine, this](int i) {
+                   for (int odd = 0; odd < 2; ++odd) {
+                     if (i >= (odd ? odds : evens)) continue;
+                     const int half = odd ? evens : 0;
+                     const long long c = at + half + i;
+                     T left = r[c];
+                     if (first) {
+                       d[c] = 0;
+                     } else {
+                       d[c] += alpha * p[c];
+                       left -= alpha * q[c];
+                       r[c] = left;
+                     }
+                     mine[lane].v[0] += static_cast<double>(left) * static_cast<double>(left);
+                     const float f = static_cast<float>(left * down_by);
+                     fine_.f[c] = f;
+                     if (!only_bottom_)
+                       device_phases::begin(fine_, of_row, inverse + half, fine_.u + at + half, f,
+                                            odd, i);
+                   }
+                 };
+               });
+             }).v[0];
+    };
+    begin_cycle(true, T(0));
+    double rz_before = 0;
+    bool first = true;
+    while (true) {
+      cycles_.run(t_, a_.steps, a_.step_count);
+      const sums<2> heard = reduced<2>([&](auto& mine) {
+        each([&](int lane, long long c) {
+          mine[lane].v[0] += static_cast<double>(fine_.f[c]) * static_cast<double>(fine_.u[c]);
+        });
+        if (t_.worker() == 0)  // the host's word, for all teams alike
+          t_.each([&](int lane) {
+            if (lane == 0) mine[lane].v[1] = t_.observe(&a_.seen->interrupt) ? 1 : 0;
+          });
+      });
+      const double rz = heard.v[0];
+      if (!is_finite(rz)) return device_stops::not_finite;
+      if (!(rz > 0)) return device_stops::breakdown;
+      if (heard.v[1] > 0) return device_stops::interrupted;
+      const T beta = first || a_.alone ? T(0) : static_cast<T>(rz / rz_before);
+      const T scale = static_cast<T>(up_by);
+      const float* const z = fine_.u;
+      if (beta == T(0))
+        each([=](int, long long c) { p[c] = scale * static_cast<T>(z[c]); });
+      else
+        each([=](int, long long c) { p[c] = scale * static_cast<T>(z[c]) + beta * p[c]; });
+      t_.sync_grid();
+      const double pq = reduced<1>([&](auto& mine) {
+                          over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+                            return [=, &mine, this](int i) {
+                              product(p, row, i, [&](long long c, T own, T ap) {
+                                q[c] = ap;
+                                mine[lane].v[0] += static_cast<double>(own) * static_cast<double>(ap);
+                              });
+                            };
+                          });
+                        }).v[0];
+      if (!is_finite(pq)) return device_stops::not_finite;
+      if (!(pq > 0)) return device_stops::breakdown;
+      const T alpha = a_.alone ? T(1) : static_cast<T>(rz * up_by * up_by / pq);
+      rz_before = rz;
+      first = false;
+      const double rr = begin_cycle(false, alpha);
+      ++done_;
+      recursive_ = sqrt(rr);
+      tell(recursive_);
+      if (!is_finite(rr)) return device_stops::not_finite;
+      if (recursive_ <= target) return device_stops::converged;
+      if (done_ >= a_.max_iterations) {
+        stagnated_ = rr > 0.25 * third_ && done_ - third_at_ > 2;
+        return device_stops::iteration_limit;
+      }
+      if (done_ == a_.max_iterations * 2 / 3) third_ = rr, third_at_ = done_;
+    }
+  }
+
+  // Bits by which magnitudes are scaled before they are added up: no sum of up to 2^31 is beyond the
+  // format, and none of small ones below it.
+  static constexpr int small_bits = 40;
+  static constexpr double small = 0x1p-40, large = 0x1p+40;
+
+  Team& t_;
+  const grid_solve_args<T>& a_;
+  const device_level& fine_;
+  const device_phases cycles_;
+  const bool only_bottom_;
+  int slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
+  double norm_ = 0, recursive_ = 0, third_ = 0;
+  bool stagnated_ = false;
+};
+
+}  // namespace dwell::grids

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Systems on grids on a GPU beside the solver of CPUs: random problems, arrays of the GPU, updates,
+// ends, what is refused. Skipped, visibly, without the compiler of kernels at run time.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include "grid_answers.hpp"
+#include "grid_problem.hpp"
+#include "scratch.hpp"
+#include "stencil_place.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/device/work_queue.hpp"
+#include "dwell/grid/grid_solver.hpp"
+
+namespace dwell::test {
+namespace {
+
+using dwell::testing::grid_problem;
+using dwell::testing::random_grid_problem;
+using dwell::testing::random_values;
+
+class grid_gpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = stencil_place::absent(); !why.empty()) GTEST_SKIP() << why;
+    try {
+      nvrtc::library(cuda::target_of(stencil_place::where()).driver_major);
+    } catch (const unsupported_error& e) {
+      GTEST_SKIP() << e.what();
+    }
+    setenv("DWELL_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+  }
+  ~grid_gpu() override { unsetenv("DWELL_CACHE_DIR"); }
+  scratch_folder folder_;
+};
+
+/// ||(b - mean) - A u|| / ||b - mean||, by the operator of CPUs.
+template <class T>
+double true_residual(grid_operator<T>& a, const std::vector<T>& b, const std::vector<T>& u) {
+  double mean = 0;
+  if (a.singular())
+    for (const T v : b) mean += double(v) / double(b.size());
+  std::vector<T> au(b.size());
+  a.apply(u, au);
+  double left = 0, all = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    const double wanted = double(b[i]) - mean;
+    all += wanted * wanted;
+    left += (wanted - double(au[i])) * (wanted - double(au[i]));
+  }
+  return all > 0 ? std::sqrt(left / all) : std::sqrt(left);
+}
+
+template <class T>
+void expect_as_on_a_cpu(unsigned seed, int most, double jump, grid_options o) {
+  grid_problem<T> p;
+  random_grid_problem(seed, most, jump, p);
+  SCOPED_TRACE(p.says + ", " + o.method + ", cycle " + o.cycle);
+  o.rtol = sizeof(T) == 8 ? 1e-9 : 1e-4;
+  o.history = true;
+  grid_operator<T> a(device::cpu(), p.d);
+  grid_solver<T> there(stencil_place::where(), p.d, o), here(device::cpu(), p.d, o);
+  const std::size_t n = a.rows();
+  const std::vector<T> f = random_values<T>(n, seed);
+  std::vector<T> u = random_values<T>(n, seed + 1), by_cpu = u, again = u, b(n);
+  a.rhs(f, b);
+  const grid_report r = there.solve(f, u), c = here.solve(f, by_cpu);
+  EXPECT_EQ(r.null_space, c.null_space);
+  if (c.stopped == stop_reason::converged && c.cycle == r.cycle) {
+    EXPECT_TRUE(r.stopped == stop_reason::converged ||
+                (sizeof(T) == 4 && r.stopped == stop_reason::accuracy_limit))
+        << to_string(r.stopped);
+    EXPECT_LE(std::abs(r.iterations - c.iterations), 2 + c.iterations / 8);
+  }
+  if (r.stopped == stop_reason::converged) {
+    EXPECT_LE(true_residual(a, b, u), 1.05 * o.rtol + (sizeof(T) == 8 ? 1e-12 : 1e-4));
+  }
+  EXPECT_EQ(r.history.size(), std::size_t(r.iterations) + 1);
+  there.solve(f, again);
+  EXPECT_EQ(again, u) << "bits repeat";
+}
+
+TEST_F(grid_gpu, solves_as_a_cpu_does) {
+  for (unsigned k = 0; k < 40; ++k) {
+    expect_as_on_a_cpu<double>(1 + k, 60, 20, {});
+    if (k % 4 == 0) expect_as_on_a_cpu<float>(101 + k, 40, 5, {});
+  }
+  for (unsigned k = 0; k < 6; ++k) expect_as_on_a_cpu<double>(201 + k, 700, 20, {});
+}
+TEST_F(grid_gpu, takes_cycles_alone_and_small_levels_twice) {
+  grid_options o;
+  o.method = "multigrid";
+  for (unsigned k = 0; k < 10; ++k) expect_as_on_a_cpu<double>(301 + k, 50, 2, o);
+  o.method = "cg";
+  o.cycle = "w";
+  for (unsigned k = 0; k < 12; ++k) expect_as_on_a_cpu<double>(401 + k, 200, 100, o);
+}
+
+TEST_F(grid_gpu, takes_arrays_of_the_gpu_and_other_coefficients) {
+  grid_problem<double> p;
+  random_grid_problem(11, 90, 3, p);
+  const device where = stencil_place::where();
+  grid_solver<double> solver(where, p.d, {});
+  const std::size_t n = solver.rows();
+  const std::vector<double> f = random_values<double>(n, 3);
+  for (int round = 0; round < 2; ++round) {
+    std::vector<double> host(n, 0.0), found(n);
+    solver.solve(f, host);
+    const buffer<double> of = buffer<double>::copy_of(where, f);
+    buffer<double> u(where, n);
+    const grid_report r =
+        solver.solve(device_span<const double>{of.data(), n, where.ordinal()},
+                     device_span<double>{u.data(), n, where.ordinal()});
+    EXPECT_EQ(r.stopped, stop_reason::converged);
+    u.download(found);
+    EXPECT_EQ(found, host);
+    for (double& v : p.k) v *= 2;
+    p.d.k *= 2;
+    p.d.s *= 2;
+    solver.update(p.d);
+  }
+}
+
+TEST_F(grid_gpu, ends_when_asked_to_and_says_what_is_wrong) {
+  grid_description<double> d;
+  d.cells = {300, 300};
+  std::vector<double> f(90000, 1.0), u(90000, 0.0);
+  std::atomic<bool> interrupt{true};
+  grid_options o;
+  o.interrupt = &interrupt;
+  EXPECT_EQ(grid_solver<double>(stencil_place::where(), d, o).solve(f, u).stopped,
+            stop_reason::interrupted);
+  o.interrupt = nullptr;
+  o.max_iterations = 3;
+  const grid_report few = grid_solver<double>(stencil_place::where(), d, o).solve(f, u);
+  EXPECT_EQ(few.stopped, stop_reason::iteration_limit);
+  EXPECT_EQ(few.iterations, 3);
+  f[7] = NAN;
+  EXPECT_THROW(grid_solver<double>(stencil_place::where(), d, {}).solve(f, u), input_error);
+  for (const auto change : {+[](grid_options& w) { w.method = "minres"; },
+                            +[](grid_options& w) { w.preconditioner = "none"; },
+                            +[](grid_options& w) { w.smoother = "lines"; },
+                            +[](grid_options& w) { w.coarse = "galerkin"; },
+                            +[](grid_options& w) { w.full_multigrid = true; }}) {
+    grid_options other;
+    change(other);
+    EXPECT_THROW(grid_solver<double>(stencil_place::where(), d, other), unsupported_error);
+  }
+}
+
+}  // namespace
+}  // namespace dwell::test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The kernel of solves on grids, played by threads of a CPU: the text of the GPU, with missing
+// barriers seen where lanes run in reverse order and under ThreadSanitizer.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/execution/device/watch_cpu.hpp"
+#include "dwell/execution/team/run_teams_cpu.hpp"
+#include "dwell/execution/team/team_cpu.hpp"
+#include "dwell/solvers/grid/device/grid_kernel.hpp"
+#include "dwell/solvers/grid/device/solve.hpp"
+
+namespace dwell::testing {
+
+template <class T, int Lanes = 64>
+class grid_kernel_cpu final : public grids::grid_kernel<T> {
+ public:
+  grid_kernel_cpu(int teams, bool reversed) : teams_(teams), reversed_(reversed) {}
+  int teams() const override { return teams_; }
+  int lanes() const override { return Lanes; }
+  double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
+    cpu::run_watch watch(control, a.seen);
+    cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
+      std::vector<std::byte> scratch(64);
+      cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
+      grids::device_solve<T, cpu_team<Lanes>>(team, a, a.levels)();
+    });
+    watch.finish();
+    return 0;
+  }
+  std::string compiler() const override { return ""; }
+  double compile_seconds() const override { return 0; }
+
+ private:
+  int teams_;
+  bool reversed_;
+};
+
+}  // namespace dwell::testing
