@@ -102,8 +102,8 @@ void check_options(const grid_options& o) {
 
 void require_gpu_options(const grid_options& o) {
   const auto refuse = [](const char* option, const char* expected, std::string_view found) {
-    throw unsupported_error(
-        fmt::format("grid: on a GPU {}: expected {}, found {} (a CPU has it)", option, expected, found));
+    throw unsupported_error(fmt::format("grid: on a GPU {}: expected {}, found {} (a CPU has it)",
+                                        option, expected, found));
   };
   if (o.method != "cg" && o.method != "multigrid") refuse("method", "cg or multigrid", o.method);
   if (!method_of(o).has_levels()) refuse("preconditioner", "multigrid", o.preconditioner);

@@ -71,8 +71,7 @@ struct grid_solver<T>::state {
         natural(b.size()) {
     if (!on_gpu) return;
     gpu.reset(new gpu_part{where.stream() != nullptr, work_queue(where), nullptr, {}, {}, {}});
-    gpu->kernel = cuda_backend<grids::grid_kernel_functions<T>>().make(
-        gpu->queue.where());
+    gpu->kernel = cuda_backend<grids::grid_kernel_functions<T>>().make(gpu->queue.where());
     gpu->grid.emplace(on_the_gpu(grid));
   }
   grids::device_grid<T> on_the_gpu(const prepared_grid<T>& made) const {
@@ -267,7 +266,8 @@ struct grid_solver<T>::state {
     return r;
   }
   grid_report solve_there(device_span<const T> of, device_span<T> u, bool algebraic) {
-    if (!gpu) throw input_error("grid: expected memory of the host for a CPU, found a view of a GPU's");
+    if (!gpu)
+      throw input_error("grid: expected memory of the host for a CPU, found a view of a GPU's");
     check_sizes(of.size, u.size);
     require_on_device(gpu->queue.where(), "f", of);
     require_on_device(gpu->queue.where(), "u", u);

@@ -17,7 +17,9 @@ struct halved_axis {
   DWELL_HD int between() const { return !halved ? 0 : odd_ring() ? (n - 1) / 2 : (n + 1) / 2; }
   /// The coarse cell's own cell.
   DWELL_HD int centre(int c) const { return !halved ? c : 2 * c + 1 < n ? 2 * c + 1 : n - 1; }
-  DWELL_HD bool is_coarse(int i) const { return !halved || i % 2 == 1 || (odd_ring() && i == n - 1); }
+  DWELL_HD bool is_coarse(int i) const {
+    return !halved || i % 2 == 1 || (odd_ring() && i == n - 1);
+  }
   DWELL_HD int coarse_at(int i) const {
     return !halved ? i : odd_ring() && i == n - 1 ? coarse() - 1 : i / 2;
   }

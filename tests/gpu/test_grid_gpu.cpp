@@ -117,9 +117,8 @@ TEST_F(grid_gpu, takes_arrays_of_the_gpu_and_other_coefficients) {
     solver.solve(f, host);
     const buffer<double> of = buffer<double>::copy_of(where, f);
     buffer<double> u(where, n);
-    const grid_report r =
-        solver.solve(device_span<const double>{of.data(), n, where.ordinal()},
-                     device_span<double>{u.data(), n, where.ordinal()});
+    const grid_report r = solver.solve(device_span<const double>{of.data(), n, where.ordinal()},
+                                       device_span<double>{u.data(), n, where.ordinal()});
     EXPECT_EQ(r.stopped, stop_reason::converged);
     u.download(found);
     EXPECT_EQ(found, host);

@@ -142,9 +142,9 @@ class DWELL_API grid_solver {
   grid_report solve(std::span<const T> f, std::span<T> u);
   /// Solves A u = b for b as it is: the description's boundary values have no part in it.
   grid_report solve_algebraic(std::span<const T> b, std::span<T> u);
-  /// Likewise with arrays in the memory of the solver's CUDA device, in C order, in the order of the
-  /// caller's stream (device::on_stream), or once what computes them is done. Throws input_error
-  /// also if the memory is not that device's.
+  /// Likewise with arrays in the memory of the solver's CUDA device, in C order, in the order of
+  /// the caller's stream (device::on_stream), or once what computes them is done. Throws
+  /// input_error also if the memory is not that device's.
   grid_report solve(device_span<const T> f, device_span<T> u);
   /// Likewise.
   grid_report solve_algebraic(device_span<const T> b, device_span<T> u);

@@ -84,7 +84,8 @@ struct device_outcome {
   int history = 0;                 ///< entries that were written
 };
 
-/// The arguments of a kernel. Vectors lie in halved rows, but for `f` and `u`, which are the caller's.
+/// The arguments of a kernel. Vectors lie in halved rows, but for `f` and `u`, which are the
+/// caller's.
 template <class T>
 struct grid_solve_args {
   device_operator<T> a;
@@ -92,12 +93,13 @@ struct grid_solve_args {
   int level_count = 0;
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
+  bool last_relaxed_here = false;          ///< the steps lack the last one, which goes with a sum
   const double* bottom_inverse = nullptr;  ///< symmetric, of the last level
   float* residual = nullptr;               ///< as large as the finest level
 
   const T* f = nullptr;
-  T* u = nullptr;                      ///< the start, then the answer
-  const T* volume[3] = {};             ///< along z, y, x; null: f is the right-hand side as it is
+  T* u = nullptr;           ///< the start, then the answer
+  const T* volume[3] = {};  ///< along z, y, x; null: f is the right-hand side as it is
   device_side<T> sides[6];
   int side_count = 0;
   T *b = nullptr, *x[2] = {}, *r = nullptr, *p = nullptr, *q = nullptr;

@@ -199,7 +199,10 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   bytes_ += n * n * sizeof(double);
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
-    const std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
+    std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
+    // Of two colours the finest level's last relaxation goes with a sum.
+    args_.last_relaxed_here = h.levels.size() > 1 && h.levels[0].colours == 2;
+    if (args_.last_relaxed_here) steps.pop_back();
     steps_[twice] = buffer<cycle_step>::copy_of(where_, steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }

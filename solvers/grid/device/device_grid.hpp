@@ -29,9 +29,9 @@ row_deal deal_of(int rows, int n, int teams, int lanes);
 /// What a solve is asked for.
 template <class T>
 struct grid_request {
-  const T* f = nullptr;     ///< on the device, in C order
-  T* u = nullptr;           ///< likewise; the start, then the answer
-  bool algebraic = false;   ///< f is the right-hand side as it is
+  const T* f = nullptr;    ///< on the device, in C order
+  T* u = nullptr;          ///< likewise; the start, then the answer
+  bool algebraic = false;  ///< f is the right-hand side as it is
   double rtol = 0, atol = 0;
   int max_iterations = 0;
   bool history = false;

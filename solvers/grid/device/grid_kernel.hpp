@@ -19,8 +19,8 @@ class grid_kernel {
   virtual int lanes() const = 0;  ///< of each
   /// Runs to the end, and gives the seconds that took. Throws what the progress function throws.
   virtual double run(const grid_solve_args<T>& a, const run_control& control) = 0;
-  virtual std::string compiler() const = 0;      ///< "NVRTC 13.0"
-  virtual double compile_seconds() const = 0;    ///< 0 if the kernel came from the cache
+  virtual std::string compiler() const = 0;    ///< "NVRTC 13.0"
+  virtual double compile_seconds() const = 0;  ///< 0 if the kernel came from the cache
 };
 
 /// That of the CUDA backend; a build without CUDA refuses.

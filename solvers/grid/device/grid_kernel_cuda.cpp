@@ -22,13 +22,12 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   explicit kernel_of_grid(const device& where)
       : clock_(where),
         // What a team of this many lanes needs for its sums (team_cuda.cuh), and the levels.
-        scratch_(2 * 6 * 32 * sizeof(double) +
-                 grids::most_levels * sizeof(grids::device_level) + 16) {
-    const kernel_source source{
-        "#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-        fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>", sizeof(T) == 8 ? "double" : "float",
-                    grid_lanes),
-        fmt::format("systems on grids, {}", sizeof(T) == 8 ? "f64" : "f32")};
+        scratch_(2 * 6 * 32 * sizeof(double) + grids::most_levels * sizeof(grids::device_level) +
+                 16) {
+    const kernel_source source{"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+                               fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>",
+                                           sizeof(T) == 8 ? "double" : "float", grid_lanes),
+                               fmt::format("systems on grids, {}", sizeof(T) == 8 ? "f64" : "f32")};
     auto code = compile_kernel(source, target_of(where));
     compiler_ = code->compiler;
     seconds_ = code->seconds;

@@ -28,11 +28,15 @@ class half_cells {
     const V* const odd_faces = faces + nx / 2 + 1;
     low_w_ = odd ? odd_faces : faces;
     high_w_ = odd ? faces + 1 : odd_faces;
-    z0_ = g.pool + g.z[row] + at;
-    z1_ = g.pool + g.z[row + ny] + at;
+    // Rows of zeros lie at the beginning of the pool: no faces along an axis that is not there.
     const long long face = static_cast<long long>(k) * (ny + 1) + j;
-    y0_ = g.pool + g.y[face] + at;
-    y1_ = g.pool + g.y[face + 1] + at;
+    const unsigned z0 = g.z[row], z1 = g.z[row + ny], y0 = g.y[face], y1 = g.y[face + 1];
+    along_z_ = (z0 | z1) != 0;
+    along_y_ = (y0 | y1) != 0;
+    z0_ = g.pool + z0 + at;
+    z1_ = g.pool + z1 + at;
+    y0_ = g.pool + y0 + at;
+    y1_ = g.pool + y1 + at;
     low_ = odd ? own_row : own_row + evens - 1;
     high_ = odd ? own_row + 1 : own_row + evens;
     // Cells of a half whose neighbour along x is not in the other one.
@@ -49,9 +53,10 @@ class half_cells {
     const V low = i == first_ ? (before_first_ ? *before_first_ : V(0)) : low_[i];
     const V high = i == last_ ? (after_last_ ? *after_last_ : V(0)) : high_[i];
     const auto of = [&](const V* u) { return u ? u[i] : V(0); };
-    return (term(low_w_[i], low) + term(high_w_[i], high)) +
-           (term(z0_[i], of(before_z_)) + term(z1_[i], of(after_z_))) +
-           (term(y0_[i], of(before_y_)) + term(y1_[i], of(after_y_)));
+    V all = term(low_w_[i], low) + term(high_w_[i], high);
+    if (along_z_) all += term(z0_[i], of(before_z_)) + term(z1_[i], of(after_z_));
+    if (along_y_) all += term(y0_[i], of(before_y_)) + term(y1_[i], of(after_y_));
+    return all;
   }
 
   const V* own;  ///< the half's cells
@@ -61,6 +66,7 @@ class half_cells {
   const V *low_w_, *high_w_, *z0_, *z1_, *y0_, *y1_, *low_, *high_;
   const V *before_first_, *after_last_;
   int first_, last_;
+  bool along_z_, along_y_;
 };
 
 /// The colour of the even half of a row, as level::colour_of().

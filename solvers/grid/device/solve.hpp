@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A whole solve on a device: conjugate gradients with multigrid, or cycles alone, as teams take it
-// together, all in one run. What grid_run.hpp does on CPUs, in the same order of phases; sums are of
-// lanes, then of teams, in an order that depends on how many there are.
+// together, all in one run. What grid_run.hpp does on CPUs, in the same order of phases; sums are
+// of lanes, then of teams, in an order that depends on how many there are.
 #pragma once
 #include <cmath>
 
@@ -45,10 +45,10 @@ class device_solve {
     if (!take_right_hand_side()) return;
     const double all = static_cast<double>(a_.a.rows()) * a_.a.n[2];
     double mean = 0;
-    if (a_.singular) mean = sum([&](int, const T* b, int c) { return static_cast<double>(b[c]); }, a_.b) / all;
+    if (a_.singular) mean = sum([](T b) { return static_cast<double>(b); }, a_.b) / all;
     const double norm = sqrt(sum(
-        [=](int, const T* b, int c) {
-          const double v = static_cast<double>(b[c]) - mean;
+        [=](T b) {
+          const double v = static_cast<double>(b) - mean;
           return v * v;
         },
         a_.b));
@@ -69,7 +69,7 @@ class device_solve {
       recursive_ = best;
       third_ = best * best, third_at_ = done_;
       stopped = attempt(d, best, target > least ? target : least);
-      each([=](int, long long c) { d[c] += x[c]; });
+      each([=](long long c) { return d[c] + x[c]; }, [=](long long c, T v) { d[c] = v; });
       t_.sync_grid();
       const double before = best, now = true_residual(d, mean);
       if (now < best) at = 1 - at, best = now;
@@ -85,7 +85,7 @@ class device_solve {
     }
     double of_answer = 0;
     if (a_.singular && stopped != device_stops::not_finite)
-      of_answer = sum([&](int, const T* x, int c) { return static_cast<double>(x[c]); }, a_.x[at]) / all;
+      of_answer = sum([](T x) { return static_cast<double>(x); }, a_.x[at]) / all;
     give_answer(a_.x[at], static_cast<T>(of_answer));
     if (best <= target && stopped != device_stops::not_finite) stopped = device_stops::converged;
     if (t_.worker() != 0) return;
@@ -109,19 +109,34 @@ class device_solve {
  private:
   // ---- loops over the finest level
 
-  /// f(lane, place) for all cells, in halved rows.
+  /// cell(i) for the pairs of cells of rows, of_row(lane, row) being that function of a row.
   template <class F>
-  DWELL_FN void each(F&& f) {
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
-    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
-      const long long at = static_cast<long long>(row) * nx;
-      return [=, &f](int i) {
-        f(lane, at + i);
-        if (i < odds) f(lane, at + evens + i);
-      };
+  DWELL_FN void over_pairs(F&& of_row) {
+    over_rows<1>(t_, false, a_.a.deal, a_.a.rows(), a_.a.evens(), [&](int lane, int row) {
+      const auto cell = of_row(lane, row);
+      return job([](int) { return 0; }, [=](int i, int) { cell(i); });
     });
   }
-  /// N sums over all cells, after which all teams have met: f(lane, place, sums of the lane).
+  /// put(place, get(place)) for all cells, in halved rows.
+  template <class Get, class Put>
+  DWELL_FN void each(Get&& get, Put&& put) {
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    over_rows<4>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+      const long long at = static_cast<long long>(row) * nx;
+      struct pair {
+        T v[2];
+      };
+      return job(
+          [=, &get](int i) {
+            return pair{{get(at + i), i < odds ? get(at + evens + i) : T(0)}};
+          },
+          [=, &put](int i, const pair& p) {
+            put(at + i, p.v[0]);
+            if (i < odds) put(at + evens + i, p.v[1]);
+          });
+    });
+  }
+  /// N sums over all cells, after which all teams have met: rows(sums of each lane) adds to them.
   template <int N, class Rows>
   DWELL_FN sums<N> reduced(Rows&& rows) {
     auto mine = t_.template per_lane<sums<N>>();
@@ -136,33 +151,50 @@ class device_solve {
     double none = 0;
     return t_.template total<N, false>(slot_, 0, none);
   }
-  /// The sum of of(row, its cells, place in it).
+  /// The sum of of(element) over all cells.
   template <class F>
   DWELL_FN double sum(F&& of, const T* v) {
     const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     return reduced<1>([&](auto& mine) {
-             over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+             over_pairs([&](int lane, int row) {
                const T* const cells = v + static_cast<long long>(row) * nx;
                return [=, &mine, &of](int i) {
-                 double s = of(row, cells, i);
-                 if (i < odds) s += of(row, cells, evens + i);
+                 double s = of(cells[i]);
+                 if (i < odds) s += of(cells[evens + i]);
                  mine[lane].v[0] += s;
                };
              });
-           }).v[0];
+           })
+        .v[0];
   }
-  /// put(place in halves of the whole, A u there) for the cells of both halves of a row.
+  /// The operator on both halves of a row: put(place in the row, u there, A u there) of each cell,
+  /// and seen(lane, ...) likewise.
   template <class Put>
-  DWELL_FN void product(const T* u, int row, int i, Put&& put) const {
+  DWELL_FN void product(const T* u, Put&& put) {
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
-    const T* const s = a_.a.pool + a_.a.s[row];
+    struct value {
+      T own, all;
+    };
     for (int odd = 0; odd < 2; ++odd) {
-      if (i >= (odd ? odds : evens)) continue;
-      const half_cells<T> half(a_.a, u, row / ny, row % ny, odd);
-      const T own = half.own[i];
-      const int at = (odd ? evens : 0) + i;
-      const T all = half.sum(i, [=](T w, T other) { return w * (own - other); });
-      put(static_cast<long long>(row) * nx + at, own, all + s[at] * own);
+      const int count = odd ? odds : evens, half_at = odd ? evens : 0;
+      over_rows<2>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+        const half_cells<T> half(a_.a, u, row / ny, row % ny, odd);
+        const unsigned s_at = a_.a.s[row];
+        const T* const s = s_at ? a_.a.pool + s_at + half_at : nullptr;
+        const long long at = static_cast<long long>(row) * nx + half_at;
+        return job(
+            [=](int i) {
+              value v{};
+              if (i >= count) return v;
+              v.own = half.own[i];
+              v.all = half.sum(i, [&](T w, T other) { return w * (v.own - other); });
+              if (s) v.all += s[i] * v.own;
+              return v;
+            },
+            [=, &put](int i, const value& v) {
+              if (i < count) put(lane, at + i, v.own, v.all);
+            });
+      });
     }
   }
 
@@ -179,19 +211,22 @@ class device_solve {
       for (int k = 0; k < a_.side_count; ++k) {
         const device_side<T>& side = a_.sides[k];
         if (p[side.axis] != (side.high ? a_.a.n[side.axis] - 1 : 0)) continue;
-        const int along = side.axis == 2 ? p[0] * ny + p[1] : side.axis == 1 ? p[0] * nx + x : p[1] * nx + x;
+        const int along = side.axis == 2   ? p[0] * ny + p[1]
+                          : side.axis == 1 ? p[0] * nx + x
+                                           : p[1] * nx + x;
         v += side.of_cell[along];
       }
       return v;
     };
     // Sums of magnitudes, small ones and large ones apart; not finite where a value is not.
     const sums<3> size = reduced<3>([&](auto& mine) {
-      over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+      over_pairs([&](int lane, int row) {
         return [=, &mine, this](int i) {
           for (int odd = 0; odd < 2; ++odd) {
             if (i >= (odd ? odds : evens)) continue;
             const double b = fabs(static_cast<double>(b_of(row, 2 * i + odd)));
-            const double u = fabs(static_cast<double>(a_.u[static_cast<long long>(row) * nx + 2 * i + odd]));
+            const double u =
+                fabs(static_cast<double>(a_.u[static_cast<long long>(row) * nx + 2 * i + odd]));
             mine[lane].v[0] += b * small;
             mine[lane].v[1] += b < large ? b * large : large;
             mine[lane].v[2] += u * small;
@@ -213,7 +248,7 @@ class device_solve {
     scale_ = binary_exponent(of) + (zero ? 0 : tiny ? -small_bits : small_bits);
     const int to_u = a_.scale_of_a - scale_;
     const device_power<T> b_by(-scale_), x_by(to_u);
-    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+    over_pairs([&](int, int row) {
       return [=, this](int i) {
         for (int odd = 0; odd < 2; ++odd) {
           if (i >= (odd ? odds : evens)) continue;
@@ -231,7 +266,7 @@ class device_solve {
     const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     const device_power<T> back(scale_ - a_.scale_of_a);
     T* const u = a_.u;
-    over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+    over_pairs([&](int, int row) {
       const long long at = static_cast<long long>(row) * nx;
       return [=](int i) {
         u[at + 2 * i] = back * (x[at + i] - mean);
@@ -245,15 +280,13 @@ class device_solve {
   /// r = b - A x and its norm.
   DWELL_APART double true_residual(const T* x, double mean) {
     const T by = static_cast<T>(mean);
+    const T* const b = a_.b;
+    T* const to = a_.r;
     return sqrt(reduced<1>([&](auto& mine) {
-                  over_rows(t_, false, a_.a.deal, a_.a.rows(), a_.a.evens(), [&](int lane, int row) {
-                    return [=, &mine, this](int i) {
-                      product(x, row, i, [&](long long c, T, T ax) {
-                        const T r = (a_.b[c] - by) - ax;
-                        a_.r[c] = r;
-                        mine[lane].v[0] += static_cast<double>(r) * static_cast<double>(r);
-                      });
-                    };
+                  product(x, [&](int lane, long long c, T, T ax) {
+                    const T r = (b[c] - by) - ax;
+                    to[c] = r;
+                    mine[lane].v[0] += static_cast<double>(r) * static_cast<double>(r);
                   });
                 }).v[0]);
   }
@@ -268,89 +301,129 @@ class device_solve {
     if (a_.history) ++written_;
   }
 
+  /// d += alpha p, r -= alpha q (at the beginning d = 0), f of the cycle and its first colour; the
+  /// result is r.r. down_by: what f is scaled by.
+  DWELL_APART double begin_cycle(T* d, bool first, T alpha, T down_by) {
+    struct value {
+      T d, r;
+    };
+    struct pair {
+      value v[2];
+    };
+    const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const T *const p = a_.p, *const q = a_.q;
+    T* const r = a_.r;
+    return reduced<1>([&](auto& mine) {
+             over_rows<2>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
+               const int of_row =
+                   fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 0;
+               const long long at = static_cast<long long>(row) * nx;
+               const float* const inverse =
+                   only_bottom_ ? nullptr : fine_.inverse + fine_.inverse_at[row];
+               return job(
+                   [=](int i) {
+                     pair both{};
+                     for (int odd = 0; odd < 2; ++odd) {
+                       if (i >= (odd ? odds : evens)) continue;
+                       const long long c = at + (odd ? evens : 0) + i;
+                       value& v = both.v[odd];
+                       v.r = r[c];
+                       if (first) continue;
+                       v.d = d[c] + alpha * p[c];
+                       v.r -= alpha * q[c];
+                     }
+                     return both;
+                   },
+                   [=, &mine, this](int i, const pair& both) {
+                     for (int odd = 0; odd < 2; ++odd) {
+                       if (i >= (odd ? odds : evens)) continue;
+                       const int half = odd ? evens : 0;
+                       const long long c = at + half + i;
+                       const value& v = both.v[odd];
+                       d[c] = v.d;
+                       if (!first) r[c] = v.r;
+                       mine[lane].v[0] += static_cast<double>(v.r) * static_cast<double>(v.r);
+                       const float f = static_cast<float>(v.r * down_by);
+                       fine_.f[c] = f;
+                       if (!only_bottom_)
+                         device_phases::begin(fine_, of_row, inverse + half, fine_.u + at + half, f,
+                                              odd, i);
+                     }
+                   });
+             });
+           })
+        .v[0];
+  }
+  /// f.u of the cycle, once its last relaxation is done, and whether the host wants an end.
+  DWELL_APART sums<2> end_cycle() {
+    return reduced<2>([&](auto& mine) {
+      const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+      const auto seen = [&](int lane, float f, float u) {
+        mine[lane].v[0] += static_cast<double>(f) * static_cast<double>(u);
+      };
+      if (a_.last_relaxed_here)
+        cycles_.relax_last(t_, fine_, 0, seen);
+      else
+        over_pairs([&](int lane, int row) {
+          const float *const f = fine_.f + static_cast<long long>(row) * nx,
+                             *const u = fine_.u + static_cast<long long>(row) * nx;
+          return [=, &seen](int i) {
+            seen(lane, f[i], u[i]);
+            if (i < odds) seen(lane, f[evens + i], u[evens + i]);
+          };
+        });
+      if (t_.worker() == 0)  // the host's word, for all teams alike
+        t_.each([&](int lane) {
+          if (lane == 0) mine[lane].v[1] = t_.observe(&a_.seen->interrupt) ? 1 : 0;
+        });
+    });
+  }
+  /// p = scale z + beta p.
+  DWELL_APART void turn(T scale, T beta) {
+    T* const p = a_.p;
+    const float* const z = fine_.u;
+    const auto put = [=](long long c, T v) { p[c] = v; };
+    if (beta == T(0))
+      each([=](long long c) { return scale * static_cast<T>(z[c]); }, put);
+    else
+      each([=](long long c) { return scale * static_cast<T>(z[c]) + beta * p[c]; }, put);
+    t_.sync_grid();
+  }
+  /// q = A p; the result is p.q.
+  DWELL_APART double multiply() {
+    T* const q = a_.q;
+    return reduced<1>([&](auto& mine) {
+             product(a_.p, [&](int lane, long long c, T own, T ap) {
+               q[c] = ap;
+               mine[lane].v[0] += static_cast<double>(own) * static_cast<double>(ap);
+             });
+           })
+        .v[0];
+  }
+
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
-  DWELL_APART int attempt(T* d, double norm, double target) {
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+  DWELL_FN int attempt(T* d, double norm, double target) {
     const int e = binary_exponent(norm);
     const T down_by = static_cast<T>(ldexp(1.0, 1 - e));
     const double up_by = ldexp(1.0, e - 1);
-    T *const p = a_.p, *const q = a_.q, *const r = a_.r;
-    // d += alpha p, r -= alpha q, f of the cycle and its first colour; the result is r.r.
-    const auto begin_cycle = [&](bool first, T alpha) {
-      return reduced<1>([&](auto& mine) {
-               over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
-                 const int ny = a_.a.n[1];
-                 const int of_row =
-                     fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 0;
-                 const long long at = static_cast<long long>(row) * nx;
-                 const float* const inverse =
-                     only_bottom_ ? nullptr : fine_.inverse + fine_.inverse_at[row];
-                 return [=, &mine, this](int i) {
-                   for (int odd = 0; odd < 2; ++odd) {
-                     if (i >= (odd ? odds : evens)) continue;
-                     const int half = odd ? evens : 0;
-                     const long long c = at + half + i;
-                     T left = r[c];
-                     if (first) {
-                       d[c] = 0;
-                     } else {
-                       d[c] += alpha * p[c];
-                       left -= alpha * q[c];
-                       r[c] = left;
-                     }
-                     mine[lane].v[0] += static_cast<double>(left) * static_cast<double>(left);
-                     const float f = static_cast<float>(left * down_by);
-                     fine_.f[c] = f;
-                     if (!only_bottom_)
-                       device_phases::begin(fine_, of_row, inverse + half, fine_.u + at + half, f,
-                                            odd, i);
-                   }
-                 };
-               });
-             }).v[0];
-    };
-    begin_cycle(true, T(0));
+    begin_cycle(d, true, T(0), down_by);
     double rz_before = 0;
     bool first = true;
     while (true) {
       cycles_.run(t_, a_.steps, a_.step_count);
-      const sums<2> heard = reduced<2>([&](auto& mine) {
-        each([&](int lane, long long c) {
-          mine[lane].v[0] += static_cast<double>(fine_.f[c]) * static_cast<double>(fine_.u[c]);
-        });
-        if (t_.worker() == 0)  // the host's word, for all teams alike
-          t_.each([&](int lane) {
-            if (lane == 0) mine[lane].v[1] = t_.observe(&a_.seen->interrupt) ? 1 : 0;
-          });
-      });
+      const sums<2> heard = end_cycle();
       const double rz = heard.v[0];
       if (!is_finite(rz)) return device_stops::not_finite;
       if (!(rz > 0)) return device_stops::breakdown;
       if (heard.v[1] > 0) return device_stops::interrupted;
-      const T beta = first || a_.alone ? T(0) : static_cast<T>(rz / rz_before);
-      const T scale = static_cast<T>(up_by);
-      const float* const z = fine_.u;
-      if (beta == T(0))
-        each([=](int, long long c) { p[c] = scale * static_cast<T>(z[c]); });
-      else
-        each([=](int, long long c) { p[c] = scale * static_cast<T>(z[c]) + beta * p[c]; });
-      t_.sync_grid();
-      const double pq = reduced<1>([&](auto& mine) {
-                          over_rows(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
-                            return [=, &mine, this](int i) {
-                              product(p, row, i, [&](long long c, T own, T ap) {
-                                q[c] = ap;
-                                mine[lane].v[0] += static_cast<double>(own) * static_cast<double>(ap);
-                              });
-                            };
-                          });
-                        }).v[0];
+      turn(static_cast<T>(up_by), first || a_.alone ? T(0) : static_cast<T>(rz / rz_before));
+      const double pq = multiply();
       if (!is_finite(pq)) return device_stops::not_finite;
       if (!(pq > 0)) return device_stops::breakdown;
       const T alpha = a_.alone ? T(1) : static_cast<T>(rz * up_by * up_by / pq);
       rz_before = rz;
       first = false;
-      const double rr = begin_cycle(false, alpha);
+      const double rr = begin_cycle(d, false, alpha, down_by);
       ++done_;
       recursive_ = sqrt(rr);
       tell(recursive_);
@@ -364,8 +437,8 @@ class device_solve {
     }
   }
 
-  // Bits by which magnitudes are scaled before they are added up: no sum of up to 2^31 is beyond the
-  // format, and none of small ones below it.
+  // Bits by which magnitudes are scaled before they are added up: no sum of up to 2^31 is beyond
+  // the format, and none of small ones below it.
   static constexpr int small_bits = 40;
   static constexpr double small = 0x1p-40, large = 0x1p+40;
 

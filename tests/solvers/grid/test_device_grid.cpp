@@ -65,8 +65,7 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   std::vector<double> history;
   const grids::device_outcome out = grid.solve(kernel, request, {}, history);
   grid_solver<T> solver(device::cpu(1), p.d, o);
-  const grid_report r =
-      algebraic ? solver.solve_algebraic(f, by_cpu) : solver.solve(f, by_cpu);
+  const grid_report r = algebraic ? solver.solve_algebraic(f, by_cpu) : solver.solve(f, by_cpu);
   if (out.indefinite && prepared.levels.twice) return;  // the host then visits levels once
   const auto stopped = stop_reason(out.stopped);
   if (r.stopped == stop_reason::converged) {
@@ -119,7 +118,9 @@ TEST(DeviceGrid, CyclesAloneAndSmallLevelsTwice) {
 TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
   std::mt19937 chance(1);
   for (int round = 0; round < 2000; ++round) {
-    const auto drawn = [&](int least, int most) { return least + int(chance() % unsigned(most - least + 1)); };
+    const auto drawn = [&](int least, int most) {
+      return least + int(chance() % unsigned(most - least + 1));
+    };
     const int rows = drawn(1, 60), n = drawn(1, round % 5 ? 70 : 3000), teams = drawn(1, 140),
               lanes = 32 << drawn(0, 5);
     const grids::row_deal d = grids::deal_of(rows, n, teams, lanes);
