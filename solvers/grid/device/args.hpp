@@ -21,7 +21,8 @@ template <class V>
 struct device_operator {
   int n[3] = {1, 1, 1};  ///< cells along z, y, x
   bool wraps[3] = {};
-  const V* pool = nullptr;
+  bool flat = false;        ///< there are no faces along y
+  const V* pool = nullptr;  ///< begins with a row of zeros
   const unsigned *x = nullptr, *y = nullptr, *z = nullptr, *s = nullptr;
   row_deal deal;
 
@@ -39,8 +40,8 @@ struct device_weights {
 /// A level of multigrid (hierarchy.hpp).
 struct device_level {
   device_operator<float> a;
-  const float* inverse = nullptr;  ///< rows of 1 / diagonal
-  const unsigned* inverse_at = nullptr;
+  const float *inverse = nullptr, *diagonal = nullptr;  ///< rows of 1 / diagonal and of diagonals
+  const unsigned* inverse_at = nullptr;                 ///< their places
   float *u = nullptr, *f = nullptr;
   int colours = 2;
   halved_axis axes[3];        ///< the step to the next level, along z, y, x
@@ -96,6 +97,7 @@ struct grid_solve_args {
   bool last_relaxed_here = false;          ///< the steps lack the last one, which goes with a sum
   const double* bottom_inverse = nullptr;  ///< symmetric, of the last level
   float* residual = nullptr;               ///< as large as the finest level
+  const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
 
   const T* f = nullptr;
   T* u = nullptr;           ///< the start, then the answer

@@ -150,6 +150,7 @@ device_operator<V> device_grid<T>::operator_of(const coefficients<V>& a, int tea
     to.n[axis] = a.shape.n[axis];
     to.wraps[axis] = a.shape.wraps[axis];
   }
+  to.flat = std::ranges::all_of(a.y, [](std::size_t place) { return place == 0; });
   to.pool = values(a.pool);
   to.x = places(a.x), to.y = places(a.y), to.z = places(a.z), to.s = places(a.s);
   to.deal = deal_of(static_cast<int>(a.shape.rows()), a.shape.n[2], teams, limits_.lanes);
@@ -184,6 +185,9 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
     to.colours = from.colours;
     if (&from == &h.levels.back()) continue;
     to.inverse = values(from.inverse);
+    std::vector<float> diagonal(from.inverse.size());
+    std::ranges::transform(from.inverse, diagonal.begin(), [](float v) { return 1 / v; });
+    to.diagonal = values(diagonal);
     to.inverse_at = places(from.inverse_at);
     const axis_weights<level_value>* const weights[] = {&from.step.z, &from.step.y, &from.step.x};
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -213,6 +217,9 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   to.level_count = static_cast<int>(levels.size());
   to.bottom_inverse = inverse_.data();
   to.residual = room(cells);
+  const auto row = static_cast<std::size_t>(a.shape.n[2] + 2);
+  to.zeros = room(row);
+  to.ones = values(std::vector<float>(row, 1.0f));
   for (std::size_t axis = 0; axis < 3; ++axis) to.volume[axis] = values(grid.system.volume[axis]);
   for (const side_term<T>& side : grid.system.sides)
     to.sides[to.side_count++] = {side.axis, side.high, values(side.of_cell)};

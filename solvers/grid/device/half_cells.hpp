@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: MIT
 // A half of a row on a device, cell by cell: the sums of half_rows.hpp, in the same order.
 #pragma once
+#include <type_traits>
+
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 
 namespace dwell::grids {
 
-/// The faces and neighbours of the cells of a half.
-template <class V>
+/// Says that these are in the device's memory, of which a compiler does not know where arguments
+/// and tables come from.
+template <class... P>
+DWELL_FN void in_memory(P... p) {
+  (DWELL_IN_MEMORY(p), ...);
+}
+
+/// The faces and neighbours of the cells of a half. What is not there is read all the same, from
+/// the row of zeros that every pool begins with: a branch would keep the loads of several cells
+/// apart. Flat: there are no faces along y.
+template <class V, bool Flat>
 class half_cells {
  public:
   /// u: cells of all rows.
@@ -17,45 +28,45 @@ class half_cells {
     const V* const own_row = u + row * nx;
     const int at = odd ? evens : 0;
     const auto other = [&](bool there, int plane, int line) -> const V* {
-      return there ? u + (static_cast<long long>(plane) * ny + line) * nx + at : nullptr;
+      return there ? u + (static_cast<long long>(plane) * ny + line) * nx + at : g.pool;
     };
     own = own_row + at;
     before_z_ = other(k > 0 || g.wraps[0], k > 0 ? k - 1 : nz - 1, j);
     after_z_ = other(k < nz - 1 || g.wraps[0], k < nz - 1 ? k + 1 : 0, j);
-    before_y_ = other(j > 0 || g.wraps[1], k, j > 0 ? j - 1 : ny - 1);
-    after_y_ = other(j < ny - 1 || g.wraps[1], k, j < ny - 1 ? j + 1 : 0);
     const V* const faces = g.pool + g.x[row];
     const V* const odd_faces = faces + nx / 2 + 1;
     low_w_ = odd ? odd_faces : faces;
     high_w_ = odd ? faces + 1 : odd_faces;
-    // Rows of zeros lie at the beginning of the pool: no faces along an axis that is not there.
-    const long long face = static_cast<long long>(k) * (ny + 1) + j;
-    const unsigned z0 = g.z[row], z1 = g.z[row + ny], y0 = g.y[face], y1 = g.y[face + 1];
-    along_z_ = (z0 | z1) != 0;
-    along_y_ = (y0 | y1) != 0;
-    z0_ = g.pool + z0 + at;
-    z1_ = g.pool + z1 + at;
-    y0_ = g.pool + y0 + at;
-    y1_ = g.pool + y1 + at;
+    z0_ = g.pool + g.z[row] + at;
+    z1_ = g.pool + g.z[row + ny] + at;
+    if constexpr (!Flat) {
+      before_y_ = other(j > 0 || g.wraps[1], k, j > 0 ? j - 1 : ny - 1);
+      after_y_ = other(j < ny - 1 || g.wraps[1], k, j < ny - 1 ? j + 1 : 0);
+      const long long face = static_cast<long long>(k) * (ny + 1) + j;
+      y0_ = g.pool + g.y[face] + at;
+      y1_ = g.pool + g.y[face + 1] + at;
+      in_memory(before_y_, after_y_, y0_, y1_);
+    }
     low_ = odd ? own_row : own_row + evens - 1;
     high_ = odd ? own_row + 1 : own_row + evens;
     // Cells of a half whose neighbour along x is not in the other one.
     const bool ring = g.wraps[2] && nx > 1;
     first_ = odd ? -1 : 0;
     last_ = odd == (nx % 2 == 0) ? (odd ? odds : evens) - 1 : -1;
-    before_first_ = ring && !odd ? own_row + (nx % 2 ? evens - 1 : nx - 1) : nullptr;
-    after_last_ = ring ? own_row : nullptr;
+    before_first_ = ring && !odd ? own_row + (nx % 2 ? evens - 1 : nx - 1) : g.pool;
+    after_last_ = ring ? own_row : g.pool;
+    in_memory(own, before_z_, after_z_, low_w_, high_w_, z0_, z1_, low_, high_, before_first_,
+              after_last_);
   }
 
   /// The sum over the faces of cell i of term(w, u of the neighbour).
   template <class Term>
   DWELL_FN V sum(int i, Term&& term) const {
-    const V low = i == first_ ? (before_first_ ? *before_first_ : V(0)) : low_[i];
-    const V high = i == last_ ? (after_last_ ? *after_last_ : V(0)) : high_[i];
-    const auto of = [&](const V* u) { return u ? u[i] : V(0); };
-    V all = term(low_w_[i], low) + term(high_w_[i], high);
-    if (along_z_) all += term(z0_[i], of(before_z_)) + term(z1_[i], of(after_z_));
-    if (along_y_) all += term(y0_[i], of(before_y_)) + term(y1_[i], of(after_y_));
+    const V low = *(i == first_ ? before_first_ : low_ + i);
+    const V high = *(i == last_ ? after_last_ : high_ + i);
+    V all = (term(low_w_[i], low) + term(high_w_[i], high)) +
+            (term(z0_[i], before_z_[i]) + term(z1_[i], after_z_[i]));
+    if constexpr (!Flat) all += term(y0_[i], before_y_[i]) + term(y1_[i], after_y_[i]);
     return all;
   }
 
@@ -66,8 +77,16 @@ class half_cells {
   const V *low_w_, *high_w_, *z0_, *z1_, *y0_, *y1_, *low_, *high_;
   const V *before_first_, *after_last_;
   int first_, last_;
-  bool along_z_, along_y_;
 };
+
+/// f(std::bool_constant) with whether there are no faces along y.
+template <class V, class F>
+DWELL_FN void with_flat(const device_operator<V>& g, F&& f) {
+  if (g.flat)
+    f(std::true_type{});
+  else
+    f(std::false_type{});
+}
 
 /// The colour of the even half of a row, as level::colour_of().
 DWELL_FN int colour_of_row(const device_operator<float>& a, int colours, int k, int j) {

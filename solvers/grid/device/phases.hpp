@@ -8,37 +8,40 @@
 
 namespace dwell::grids {
 
-/// What is done with a row: get(i) reads what is there for the pair of cells i of both halves,
-/// put(i, it) writes.
+/// What is done with `count` cells of a row: get(i) reads what is there for cell i, put(i, it)
+/// writes.
 template <class Get, class Put>
 struct row_job {
+  int count;
   Get get;
   Put put;
 };
 template <class Get, class Put>
-DWELL_FN row_job<Get, Put> job(Get get, Put put) {
-  return {get, put};
+DWELL_FN row_job<Get, Put> job(int count, Get get, Put put) {
+  return {count, get, put};
 }
 
 /// of_row(lane, row) gives a row_job: for all rows, dealt to the lanes of all teams, or of this one
-/// alone. A lane reads for some cells before it writes for the first of them, so that their loads
+/// alone. Halves: the cells of a row are counted from its beginning to its end, else those of a
+/// half. A lane reads for some cells before it writes for the first of them, so that their loads
 /// are under way together: nothing that is read in a step may be written in it but by the same
 /// cell's put.
-template <int Together, class Team, class F>
-DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, int evens,
-                        F&& of_row) {
+template <int Together, bool Halves, class Team, class F>
+DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
   const int workers = alone ? 1 : team.workers(), worker = alone ? 0 : team.worker();
   const long long units = static_cast<long long>(rows) << d.piece_bits;
   const long long first = units * worker / workers, last = units * (worker + 1) / workers;
   team.each([&](int lane) {
     const int along = lane & ((1 << d.lane_bits) - 1), groups = Team::lanes() >> d.lane_bits;
-    const int step = 1 << d.lane_bits;
+    const int step = 1 << d.lane_bits, length = Halves ? d.piece : 2 * d.piece;
     for (long long unit = first + (lane >> d.lane_bits); unit < last; unit += groups) {
       const int row = static_cast<int>(unit >> d.piece_bits);
       const int piece = static_cast<int>(unit & ((1 << d.piece_bits) - 1));
-      const int begin = piece * d.piece, to = begin + d.piece, end = to < evens ? to : evens;
       auto&& cells = of_row(lane, row);
+      const int begin = piece * length, to = begin + length;
+      const int end = to < cells.count ? to : cells.count;
       int i = begin + along;
+      DWELL_ROLLED
       for (; i + (Together - 1) * step < end; i += Together * step) {
         decltype(cells.get(i)) values[Together];
         DWELL_UNROLL
@@ -46,6 +49,7 @@ DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, int
         DWELL_UNROLL
         for (int c = 0; c < Together; ++c) cells.put(i + c * step, values[c]);
       }
+      DWELL_ROLLED
       for (; i < end; i += step) cells.put(i, cells.get(i));
     }
   });
@@ -55,17 +59,18 @@ DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, int
 struct sees_nothing {
   DWELL_FN void operator()(int, float, float) const {}
 };
-template <class>
-inline constexpr bool sees = true;
-template <>
-inline constexpr bool sees<sees_nothing> = false;
 
 class device_phases {
  public:
-  /// residual: as large as the finest level.
-  DWELL_FN device_phases(const device_level* levels, int count, const double* bottom_inverse,
-                         float* residual)
-      : levels_(levels), count_(count), bottom_inverse_(bottom_inverse), residual_(residual) {}
+  /// levels: where this team reads them.
+  template <class T>
+  DWELL_FN device_phases(const device_level* levels, const grid_solve_args<T>& a)
+      : levels_(levels),
+        count_(a.level_count),
+        bottom_inverse_(a.bottom_inverse),
+        residual_(a.residual),
+        zeros_(a.zeros),
+        ones_(a.ones) {}
 
   /// All steps of a list. Teams have met, and meet.
   template <class Team>
@@ -85,10 +90,11 @@ class device_phases {
     }
   }
 
-  /// Relaxes a colour, and tells seen(lane, f, u) of all cells, as they are afterwards.
+  /// Relaxes a colour, of two, and tells seen(lane, f, u) of all cells, as they are afterwards.
   template <class Team, class Seen>
   DWELL_FN void relax_last(Team& team, const device_level& l, int colour, Seen seen) const {
     relax_with(team, false, l, colour, seen);
+    look(team, l, colour, seen);
   }
 
   /// u of the finest level's first colour, of its f; of three colours zeros.
@@ -123,235 +129,240 @@ class device_phases {
   DWELL_APART void relax(Team& team, bool alone, const device_level& l, int colour) const {
     relax_with<Team, sees_nothing>(team, alone, l, colour, sees_nothing{});
   }
-  /// seen(lane, f, u) of all cells of the rows, as they are afterwards.
+  /// seen(lane, f, u) of the cells that are relaxed, of two colours.
   template <class Team, class Seen>
   DWELL_FN void relax_with(Team& team, bool alone, const device_level& l, int colour,
                            Seen seen) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     const auto term = [](float w, float other) { return w * other; };
     if (l.colours == 2) {  // one half of each row
-      over_rows<4>(team, alone, l.a.deal, l.a.rows(), evens, [&](int lane, int row) {
-        const int k = row / ny, j = row % ny;
-        const bool odd = colour_of_row(l.a, 2, k, j) != colour;
-        const int at = odd ? evens : 0, count = odd ? odds : evens, others = odd ? evens : odds;
-        const half_cells<float> half(l.a, l.u, k, j, odd);
-        const long long here = static_cast<long long>(row) * nx;
-        float* const u = l.u + here + at;
-        const float *const f = l.f + here + at, *const by = l.inverse + l.inverse_at[row] + at;
-        const float *const f2 = l.f + here + (odd ? 0 : evens), *const u2 =
-                                                                    l.u + here + (odd ? 0 : evens);
-        struct value {
-          float u, f, u2, f2;
-        };
-        return job(
-            [=](int i) {
-              value v{};
-              if (i < count) {
-                v.f = f[i];
-                v.u = (v.f + half.sum(i, term)) * by[i];
-              }
-              if constexpr (sees<Seen>) {
-                if (i < others) v.u2 = u2[i], v.f2 = f2[i];
-              }
-              return v;
-            },
-            [=](int i, const value& v) {
-              if (i < count) u[i] = v.u;
-              if constexpr (sees<Seen>) {
-                if (i < count) seen(lane, v.f, v.u);
-                if (i < others) seen(lane, v.f2, v.u2);
-              }
-            });
+      with_flat(l.a, [&](auto flat) {
+        over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
+          const int k = row / ny, j = row % ny;
+          const bool odd = colour_of_row(l.a, 2, k, j) != colour;
+          const int at = odd ? evens : 0;
+          const half_cells<float, decltype(flat)::value> half(l.a, l.u, k, j, odd);
+          const long long here = static_cast<long long>(row) * nx + at;
+          float* const u = l.u + here;
+          const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
+          in_memory(u, f, by);
+          struct value {
+            float u, f;
+          };
+          return job(
+              odd ? odds : evens,
+              [=](int i) {
+                const float v = f[i];
+                return value{(v + half.sum(i, term)) * by[i], v};
+              },
+              [=](int i, const value& v) {
+                u[i] = v.u;
+                seen(lane, v.f, v.u);
+              });
+        });
       });
       return;
     }
-    over_rows<1>(team, alone, l.a.deal, l.a.rows(), evens, [&](int, int row) {
+    over_rows<1, true>(team, alone, l.a.deal, l.a.rows(), [&](int, int row) {
       const int k = row / ny, j = row % ny, of_row = colour_of_row(l.a, 3, k, j);
-      return job([](int) { return 0; },
-                 [=, &l](int i, int) {
-                   for (int odd = 0; odd < 2; ++odd) {
-                     if (i >= (odd ? odds : evens) || colour_of_cell(l, of_row, odd, i) != colour)
-                       continue;
-                     const half_cells<float> half(l.a, l.u, k, j, odd);
-                     const int at = (odd ? evens : 0) + i;
-                     const long long here = static_cast<long long>(row) * nx + at;
-                     l.u[here] =
-                         (l.f[here] + half.sum(i, term)) * l.inverse[l.inverse_at[row] + at];
-                   }
-                 });
+      return job(
+          evens, [](int) { return 0; },
+          [=, &l](int i, int) {
+            for (int odd = 0; odd < 2; ++odd) {
+              if (i >= (odd ? odds : evens) || colour_of_cell(l, of_row, odd, i) != colour)
+                continue;
+              const half_cells<float, false> half(l.a, l.u, k, j, odd);
+              const int at = (odd ? evens : 0) + i;
+              const long long here = static_cast<long long>(row) * nx + at;
+              l.u[here] = (l.f[here] + half.sum(i, term)) * l.inverse[l.inverse_at[row] + at];
+            }
+          });
+    });
+  }
+  /// seen(lane, f, u) of the cells that have another colour, of two.
+  template <class Team, class Seen>
+  DWELL_FN void look(Team& team, const device_level& l, int colour, Seen seen) const {
+    const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
+    struct value {
+      float f, u;
+    };
+    over_rows<4, true>(team, false, l.a.deal, l.a.rows(), [&](int lane, int row) {
+      const bool odd = colour_of_row(l.a, 2, row / ny, row % ny) == colour;
+      const long long here = static_cast<long long>(row) * nx + (odd ? evens : 0);
+      const float *const f = l.f + here, *const u = l.u + here;
+      in_memory(f, u);
+      return job(
+          odd ? odds : evens,
+          [=](int i) {
+            return value{f[i], u[i]};
+          },
+          [=](int, const value& v) { seen(lane, v.f, v.u); });
     });
   }
 
   template <class Team>
   DWELL_APART void residual(Team& team, bool alone, const device_level& l) const {
     // Of two colours one half; else both, one after the other.
-    residual_of(team, alone, l, l.colours == 2 ? -1 : 0);
-    if (l.colours == 3) residual_of(team, alone, l, 1);
+    with_flat(l.a, [&](auto flat) {
+      for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
+        residual_of<decltype(flat)::value>(team, alone, l, half);
+    });
   }
-  /// half: 0 even, 1 odd cells, or -1 those of the first colour.
-  template <class Team>
+  /// half: of three colours 0, even cells, or 1, odd ones.
+  template <bool Flat, class Team>
   DWELL_FN void residual_of(Team& team, bool alone, const device_level& l, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     float* const to = residual_;
-    over_rows<4>(team, alone, l.a.deal, l.a.rows(), evens, [&](int, int row) {
+    over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int, int row) {
       const int k = row / ny, j = row % ny;
-      const bool odd = half_asked < 0 ? colour_of_row(l.a, 2, k, j) == 1 : half_asked == 1;
-      const int at = odd ? evens : 0, count = odd ? odds : evens;
-      const half_cells<float> half(l.a, l.u, k, j, odd);
+      const bool odd = l.colours == 2 ? colour_of_row(l.a, 2, k, j) == 1 : half_asked == 1;
+      const int at = odd ? evens : 0;
+      const half_cells<float, Flat> half(l.a, l.u, k, j, odd);
       const long long here = static_cast<long long>(row) * nx + at;
-      const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
+      const float *const f = l.f + here, *const diagonal = l.diagonal + l.inverse_at[row] + at;
       float* const r = to + here;
+      in_memory(f, diagonal, r);
       return job(
+          odd ? odds : evens,
           [=](int i) {
-            if (i >= count) return 0.0f;
             const float sum = half.sum(i, [](float w, float other) { return w * other; });
-            return (f[i] + sum) - half.own[i] / by[i];
+            return (f[i] + sum) - half.own[i] * diagonal[i];
           },
-          [=](int i, float v) {
-            if (i < count) r[i] = v;
-          });
+          [=](int i, float v) { r[i] = v; });
     });
   }
 
-  /// Residuals of a fine row, and the weights along x.
+  /// Residuals of a fine row and its weights along x: zeros where there are none.
   struct fine_row {
-    const float *even, *odd;  ///< null where they are 0
-    const float *before, *after;
+    const float *even, *odd, *before, *after;
   };
   DWELL_FN fine_row row_of(const device_level& l, int k, int j) const {
     const int row = k * l.a.n[1] + j;
     const int of_row = l.colours == 2 ? colour_of_row(l.a, 2, k, j) : -1;
     const float* const r = residual_ + static_cast<long long>(row) * l.a.n[2];
     const bool halved = l.axes[2].halved;
-    return {of_row == 1 ? nullptr : r, of_row == 0 ? nullptr : r + l.a.evens(),
-            halved ? l.weights[2].pool + l.weights[2].before[row] : nullptr,
-            halved ? l.weights[2].pool + l.weights[2].after[row] : nullptr};
+    const fine_row all{of_row == 1 ? zeros_ : r, of_row == 0 ? zeros_ : r + l.a.evens(),
+                       halved ? l.weights[2].pool + l.weights[2].before[row] : zeros_,
+                       halved ? l.weights[2].pool + l.weights[2].after[row] : zeros_};
+    in_memory(all.even, all.odd, all.before, all.after);
+    return all;
   }
-  /// Their sum at a coarse cell along x, which lies at `place` of the halves.
-  DWELL_FN static float along_x(const fine_row& row, const halved_axis& ax, int coarse, int place,
-                                int evens) {
-    if (!ax.halved) {
-      const float* const half = place < evens ? row.even : row.odd;
-      return half ? half[place < evens ? place : place - evens] : 0.0f;
+  /// What of a fine row belongs to a coarse cell: of an axis that is halved coarse cell c, else
+  /// cell c of a half.
+  struct along_x {
+    bool halved, odd_half;
+    int evens, last_of_ring;  ///< the coarse cell that is the last, even, one of an odd ring; or -1
+
+    DWELL_FN float operator()(const fine_row& row, int c) const {
+      if (!halved) return (odd_half ? row.odd : row.even)[c];
+      const bool last = c == last_of_ring;
+      const float own = *(last ? row.even + evens - 1 : row.odd + c);
+      const float before = last ? 0.0f : row.before[c];
+      return own + (before * row.even[c] + row.after[c] * row.even[c + 1 < evens ? c + 1 : 0]);
     }
-    const auto even = [&](int i) { return row.even ? row.even[i] : 0.0f; };
-    const float after = row.after[coarse];
-    if (ax.odd_ring() && coarse == ax.coarse() - 1) return even(evens - 1) + after * even(0);
-    const float own = row.odd ? row.odd[coarse] : 0.0f;
-    if (!row.even) return own;
-    return own +
-           (row.before[coarse] * even(coarse) + after * even(coarse + 1 < evens ? coarse + 1 : 0));
-  }
+  };
 
   template <class Team>
   DWELL_APART void gather(Team& team, bool alone, const device_level& l, const device_level& next,
                           bool is_bottom) const {
+    for (int odd = 0; odd < 2; ++odd)
+      if (l.axes[1].halved)
+        gather_half<true>(team, alone, l, next, is_bottom, odd == 1);
+      else
+        gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
+  }
+  /// Of a half of the coarse rows. Lines: the axis y is halved.
+  template <bool Lines, class Team>
+  DWELL_FN void gather_half(Team& team, bool alone, const device_level& l, const device_level& next,
+                            bool is_bottom, bool odd) const {
     const int ny = next.a.n[1], nx = next.a.n[2], evens = next.a.evens(), odds = next.a.odds();
-    const int fine_evens = l.a.evens();
     const halved_axis az = l.axes[0], ay = l.axes[1], ax = l.axes[2];
-    struct pair {
-      float f[2];
-    };
-    over_rows<2>(team, alone, next.a.deal, next.a.rows(), evens, [&](int, int row) {
-      const int k = row / ny, j = row % ny;
-      // Planes and the rows of them that a coarse row is gathered of: before, own, after.
-      int planes[3] = {az.before(k), az.centre(k), az.after(k)};
-      const float* of_plane[3];
-      for (int p = 0; p < 3; p += 2) {
-        const unsigned* const places = p == 0 ? l.weights[0].before : l.weights[0].after;
-        of_plane[p] = planes[p] >= 0 ? l.weights[0].pool + places[row] : nullptr;
-      }
-      of_plane[1] = nullptr;
-      fine_row rows[3];
-      if (!ay.halved)
+    const along_x of_x{ax.halved, odd, l.a.evens(), ax.odd_ring() ? ax.coarse() - 1 : -1};
+    over_rows<Lines ? 1 : 2, true>(team, alone, next.a.deal, next.a.rows(), [&](int, int row) {
+      const int k = row / ny, j = row % ny, at = odd ? evens : 0;
+      // Planes that a coarse row is gathered of, and their weights: before, own, after.
+      const int planes[3] = {az.before(k), az.centre(k), az.after(k)};
+      const float* of_plane[3] = {zeros_, ones_, zeros_};
+      if (planes[0] >= 0) of_plane[0] = l.weights[0].pool + l.weights[0].before[row] + at;
+      if (planes[2] >= 0) of_plane[2] = l.weights[0].pool + l.weights[0].after[row] + at;
+      fine_row rows[3]{};
+      if constexpr (!Lines)
         for (int p = 0; p < 3; ++p) rows[p] = row_of(l, planes[p] < 0 ? planes[1] : planes[p], j);
       const int of_row = next.colours == 2 ? colour_of_row(next.a, 2, k, j) : 0;
-      const float* const inverse = is_bottom ? nullptr : next.inverse + next.inverse_at[row];
-      const long long here = static_cast<long long>(row) * nx;
-      const auto along_y = [=, &l, this](int p, int coarse, int place) {
-        if (!ay.halved) return along_x(rows[p], ax, coarse, place, fine_evens);
+      const float* const inverse = is_bottom ? nullptr : next.inverse + next.inverse_at[row] + at;
+      const long long here = static_cast<long long>(row) * nx + at;
+      float *const next_f = next.f + here, *const next_u = next.u + here;
+      in_memory(of_plane[0], of_plane[1], of_plane[2], inverse, next_f, next_u);
+      const auto of = [=, &l, this](int p, int c, int i) {
+        if constexpr (!Lines) return of_x(rows[p], c);
+        if (planes[p] < 0) return 0.0f;
         float sum = 0;
         DWELL_ROLLED
         for (int part = 0; part < 3; ++part) {
           const int line = part == 0 ? ay.before(j) : part == 1 ? ay.centre(j) : ay.after(j);
           if (line < 0) continue;
-          const float of = along_x(row_of(l, planes[p], line), ax, coarse, place, fine_evens);
+          const float v = of_x(row_of(l, planes[p], line), c);
           const unsigned* const places = part == 0 ? l.weights[1].before : l.weights[1].after;
-          sum += part == 1 ? of : l.weights[1].pool[places[planes[p] * ny + j] + place] * of;
+          sum += part == 1 ? v : l.weights[1].pool[places[planes[p] * ny + j] + at + i] * v;
         }
         return sum;
       };
       return job(
+          odd ? odds : evens,
           [=](int i) {
-            pair v{};
-            for (int odd = 0; odd < 2; ++odd) {
-              if (i >= (odd ? odds : evens)) continue;
-              const int place = (odd ? evens : 0) + i, coarse = ax.halved ? 2 * i + odd : 0;
-              float sum = along_y(1, coarse, place);
-              if (of_plane[0]) sum += of_plane[0][place] * along_y(0, coarse, place);
-              if (of_plane[2]) sum += of_plane[2][place] * along_y(2, coarse, place);
-              v.f[odd] = sum;
-            }
-            return v;
+            const int c = ax.halved ? 2 * i + (odd ? 1 : 0) : i;
+            return (of(1, c, i) + of_plane[0][i] * of(0, c, i)) + of_plane[2][i] * of(2, c, i);
           },
-          [=, &next](int i, const pair& v) {
-            for (int odd = 0; odd < 2; ++odd) {
-              if (i >= (odd ? odds : evens)) continue;
-              const int at = odd ? evens : 0;
-              next.f[here + at + i] = v.f[odd];
-              if (!is_bottom)
-                begin(next, of_row, inverse + at, next.u + here + at, v.f[odd], odd, i);
-            }
+          [=, &next](int i, float v) {
+            next_f[i] = v;
+            if (!is_bottom) begin(next, of_row, inverse, next_u, v, odd, i);
           });
     });
   }
 
-  /// Coarse rows that a fine row is interpolated from: up to two along y, of up to two planes each.
+  /// Coarse rows that a fine row is interpolated from, up to two along y, of up to two planes each,
+  /// and their weights.
+  template <int Lines>
   struct coarse_rows {
-    const float* u[2][2];         ///< [along y][along z], null where there is none
-    const float* of_plane[2][2];  ///< weights, null: 1
-    const float* of_line[2];
+    const float *u[Lines][2], *of_plane[Lines][2], *of_line[Lines];
 
     DWELL_FN float at(int place) const {
       float all = 0;
       DWELL_UNROLL
-      for (int y = 0; y < 2; ++y) {
-        float sum = 0;
-        DWELL_UNROLL
-        for (int z = 0; z < 2; ++z)
-          if (u[y][z])
-            sum += of_plane[y][z] ? of_plane[y][z][place] * u[y][z][place] : u[y][z][place];
-        if (u[y][0] || u[y][1]) all += of_line[y] ? of_line[y][place] * sum : sum;
+      for (int y = 0; y < Lines; ++y) {
+        const float sum =
+            of_plane[y][0][place] * u[y][0][place] + of_plane[y][1][place] * u[y][1][place];
+        all += Lines > 1 ? of_line[y][place] * sum : sum;
       }
       return all;
     }
   };
-  DWELL_FN static coarse_rows rows_of(const device_level& l, const device_level& next, int k,
-                                      int j) {
+  template <int Lines>
+  DWELL_FN coarse_rows<Lines> rows_of(const device_level& l, const device_level& next, int k,
+                                      int j) const {
     const int ny = next.a.n[1], nx = next.a.n[2];
     const halved_axis &az = l.axes[0], &ay = l.axes[1];
-    coarse_rows c{};
+    coarse_rows<Lines> c;
     const bool own_line = ay.is_coarse(j), own_plane = az.is_coarse(k);
     DWELL_UNROLL
-    for (int y = 0; y < 2; ++y) {
+    for (int y = 0; y < Lines; ++y) {
       const int line = own_line ? (y == 0 ? ay.coarse_at(j) : -1)
                                 : (y == 0 ? ay.coarse_before(j) : ay.coarse_after(j));
-      if (line < 0) continue;
-      if (!own_line) {
+      c.of_line[y] = ones_;
+      if (Lines > 1 && !own_line && line >= 0) {
         const unsigned* const places = y == 0 ? l.weights[1].after : l.weights[1].before;
-        c.of_line[y] = l.weights[1].pool + places[static_cast<long long>(k) * ay.coarse() + line];
+        c.of_line[y] = l.weights[1].pool + places[static_cast<long long>(k) * ny + line];
       }
       DWELL_UNROLL
       for (int z = 0; z < 2; ++z) {
         const int plane = own_plane ? (z == 0 ? az.coarse_at(k) : -1)
                                     : (z == 0 ? az.coarse_before(k) : az.coarse_after(k));
-        if (plane < 0) continue;
-        const int row = plane * ny + line;
-        c.u[y][z] = next.u + static_cast<long long>(row) * nx;
-        if (!own_plane) {
-          const unsigned* const places = z == 0 ? l.weights[0].after : l.weights[0].before;
-          c.of_plane[y][z] = l.weights[0].pool + places[row];
-        }
+        const bool there = line >= 0 && plane >= 0;
+        const int row = there ? plane * ny + line : 0;
+        c.u[y][z] = there ? next.u + static_cast<long long>(row) * nx : zeros_;
+        const unsigned* const places = z == 0 ? l.weights[0].after : l.weights[0].before;
+        c.of_plane[y][z] = !there ? zeros_ : own_plane ? ones_ : l.weights[0].pool + places[row];
+        in_memory(c.u[y][z], c.of_plane[y][z], c.of_line[y]);
       }
     }
     return c;
@@ -359,50 +370,47 @@ class device_phases {
   template <class Team>
   DWELL_APART void prolong(Team& team, bool alone, const device_level& l,
                            const device_level& next) const {
+    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
+      if (l.axes[1].halved)
+        prolong_half<2>(team, alone, l, next, half);
+      else
+        prolong_half<1>(team, alone, l, next, half);
+  }
+  /// half: of three colours 0, even cells, or 1, odd ones.
+  template <int Lines, class Team>
+  DWELL_FN void prolong_half(Team& team, bool alone, const device_level& l,
+                             const device_level& next, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
-    const int coarse_nx = next.a.n[2];
     const halved_axis ax = l.axes[2];
-    struct pair {
-      float even, odd;
-    };
-    over_rows<2>(team, alone, l.a.deal, l.a.rows(), evens, [&](int, int row) {
+    const int coarse_evens = next.a.evens(), m = ax.coarse();
+    over_rows<2, true>(team, alone, l.a.deal, l.a.rows(), [&](int, int row) {
       const int k = row / ny, j = row % ny;
-      const int of_row = l.colours == 2 ? colour_of_row(l.a, 2, k, j) : -1;
-      const bool even = of_row != 1, odd = of_row != 0;
-      const coarse_rows from = rows_of(l, next, k, j);
-      float* const u = l.u + static_cast<long long>(row) * nx;
-      const float* const before =
-          ax.halved ? l.weights[2].pool + l.weights[2].before[row] : nullptr;
-      const float* const after = ax.halved ? l.weights[2].pool + l.weights[2].after[row] : nullptr;
+      const bool odd = l.colours == 2 ? colour_of_row(l.a, 2, k, j) == 1 : half_asked == 1;
+      const coarse_rows<Lines> from = rows_of<Lines>(l, next, k, j);
+      const int at = odd ? evens : 0;
+      float* const u = l.u + static_cast<long long>(row) * nx + at;
+      // Even cells have a part of the coarse cells beside them, odd ones are coarse themselves.
+      const bool between = ax.halved && !odd;
+      const float* const of_low = between ? l.weights[2].pool + l.weights[2].after[row] : zeros_;
+      const float* const of_high = between ? l.weights[2].pool + l.weights[2].before[row] : ones_;
+      const int last_of_ring = between && ax.odd_ring() ? evens - 1 : -1;
+      in_memory(u, of_low, of_high);
+      const auto place = [=](int c) {
+        return !ax.halved ? at + c : c % 2 ? coarse_evens + c / 2 : c / 2;
+      };
       return job(
+          odd ? odds : evens,
           [=](int i) {
-            pair v{};
-            if (even && i < evens) v.even = u[i];
-            if (odd && i < odds) v.odd = u[evens + i];
-            if (!ax.halved) {
-              if (even && i < evens) v.even += from.at(i);
-              if (odd && i < odds) v.odd += from.at(evens + i);
-              return v;
-            }
-            const auto at = [&](int coarse) { return from.at(halved_place(coarse, coarse_nx)); };
-            const int m = ax.coarse();
-            if (odd && i < odds) v.odd += at(i);
-            if (!even || i >= evens) return v;
-            if (ax.odd_ring() && i == evens - 1) {
-              v.even += at(m - 1);
-              return v;
-            }
-            const int low = i > 0 ? i - 1 : ax.wraps ? m - 1 : -1;
-            float sum = 0;
-            if (low >= 0) sum = after[low] * at(low);
-            if (i < m) sum += before[i] * at(i);
-            v.even += sum;
-            return v;
+            const bool is_last = i == last_of_ring;
+            const int low = i > 0 ? i - 1 : ax.wraps && between ? m - 1 : -1;
+            const int high = i < m ? i : m - 1;
+            const float by_low = low < 0 || is_last ? 0.0f : of_low[low];
+            const float by_high = is_last ? 1.0f : between && i >= m ? 0.0f : of_high[high];
+            const float sum = by_low * from.at(place(low < 0 ? 0 : low)) +
+                              by_high * from.at(place(is_last ? m - 1 : high));
+            return u[i] + sum;
           },
-          [=](int i, const pair& v) {
-            if (even && i < evens) u[i] = v.even;
-            if (odd && i < odds) u[evens + i] = v.odd;
-          });
+          [=](int i, float v) { u[i] = v; });
     });
   }
 
@@ -435,6 +443,7 @@ class device_phases {
   int count_;
   const double* bottom_inverse_;
   float* residual_;
+  const float *zeros_, *ones_;
 };
 
 }  // namespace dwell::grids

@@ -35,11 +35,7 @@ class device_solve {
  public:
   /// levels: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels)
-      : t_(team),
-        a_(a),
-        fine_(levels[0]),
-        cycles_(levels, a.level_count, a.bottom_inverse, a.residual),
-        only_bottom_(a.level_count == 1) {}
+      : t_(team), a_(a), fine_(levels[0]), cycles_(levels, a), only_bottom_(a.level_count == 1) {}
 
   DWELL_FN void operator()() {
     if (!take_right_hand_side()) return;
@@ -112,28 +108,20 @@ class device_solve {
   /// cell(i) for the pairs of cells of rows, of_row(lane, row) being that function of a row.
   template <class F>
   DWELL_FN void over_pairs(F&& of_row) {
-    over_rows<1>(t_, false, a_.a.deal, a_.a.rows(), a_.a.evens(), [&](int lane, int row) {
+    over_rows<1, true>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
       const auto cell = of_row(lane, row);
-      return job([](int) { return 0; }, [=](int i, int) { cell(i); });
+      return job(
+          a_.a.evens(), [](int) { return 0; }, [=](int i, int) { cell(i); });
     });
   }
   /// put(place, get(place)) for all cells, in halved rows.
   template <class Get, class Put>
   DWELL_FN void each(Get&& get, Put&& put) {
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
-    over_rows<4>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int, int row) {
+    const int nx = a_.a.n[2];
+    over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int, int row) {
       const long long at = static_cast<long long>(row) * nx;
-      struct pair {
-        T v[2];
-      };
       return job(
-          [=, &get](int i) {
-            return pair{{get(at + i), i < odds ? get(at + evens + i) : T(0)}};
-          },
-          [=, &put](int i, const pair& p) {
-            put(at + i, p.v[0]);
-            if (i < odds) put(at + evens + i, p.v[1]);
-          });
+          nx, [=, &get](int i) { return get(at + i); }, [=, &put](int i, T v) { put(at + i, v); });
     });
   }
   /// N sums over all cells, after which all teams have met: rows(sums of each lane) adds to them.
@@ -167,35 +155,34 @@ class device_solve {
            })
         .v[0];
   }
-  /// The operator on both halves of a row: put(place in the row, u there, A u there) of each cell,
-  /// and seen(lane, ...) likewise.
+  /// put(lane, place, u there, A u there) of all cells.
   template <class Put>
   DWELL_FN void product(const T* u, Put&& put) {
+    with_flat(a_.a, [&](auto flat) {
+      for (int odd = 0; odd < 2; ++odd) product_of<decltype(flat)::value>(u, odd == 1, put);
+    });
+  }
+  template <bool Flat, class Put>
+  DWELL_FN void product_of(const T* u, bool odd, Put&& put) {
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     struct value {
       T own, all;
     };
-    for (int odd = 0; odd < 2; ++odd) {
-      const int count = odd ? odds : evens, half_at = odd ? evens : 0;
-      over_rows<2>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
-        const half_cells<T> half(a_.a, u, row / ny, row % ny, odd);
-        const unsigned s_at = a_.a.s[row];
-        const T* const s = s_at ? a_.a.pool + s_at + half_at : nullptr;
-        const long long at = static_cast<long long>(row) * nx + half_at;
-        return job(
-            [=](int i) {
-              value v{};
-              if (i >= count) return v;
-              v.own = half.own[i];
-              v.all = half.sum(i, [&](T w, T other) { return w * (v.own - other); });
-              if (s) v.all += s[i] * v.own;
-              return v;
-            },
-            [=, &put](int i, const value& v) {
-              if (i < count) put(lane, at + i, v.own, v.all);
-            });
-      });
-    }
+    over_rows<2, true>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
+      const int at_half = odd ? evens : 0;
+      const half_cells<T, Flat> half(a_.a, u, row / ny, row % ny, odd);
+      const T* const s = a_.a.pool + a_.a.s[row] + at_half;
+      const long long at = static_cast<long long>(row) * nx + at_half;
+      in_memory(s);
+      return job(
+          odd ? odds : evens,
+          [=](int i) {
+            const T own = half.own[i];
+            return value{own,
+                         half.sum(i, [&](T w, T other) { return w * (own - other); }) + s[i] * own};
+          },
+          [=, &put](int i, const value& v) { put(lane, at + i, v.own, v.all); });
+    });
   }
 
   // ---- the caller's arrays
@@ -306,49 +293,38 @@ class device_solve {
   DWELL_APART double begin_cycle(T* d, bool first, T alpha, T down_by) {
     struct value {
       T d, r;
+      float by;
     };
-    struct pair {
-      value v[2];
-    };
-    const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens();
     const T *const p = a_.p, *const q = a_.q;
     T* const r = a_.r;
     return reduced<1>([&](auto& mine) {
-             over_rows<2>(t_, false, a_.a.deal, a_.a.rows(), evens, [&](int lane, int row) {
-               const int of_row =
-                   fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 0;
+             over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
                const long long at = static_cast<long long>(row) * nx;
                const float* const inverse =
-                   only_bottom_ ? nullptr : fine_.inverse + fine_.inverse_at[row];
+                   only_bottom_ ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
+               float *const f = fine_.f + at, *const u = fine_.u + at;
+               in_memory(inverse, f, u, p, q, r, d);
+               // Cells that have their first value now: a half, or zeros in all of three colours.
+               const int of_row =
+                   fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 2;
+               const int from = of_row == 1 ? evens : 0, to = of_row == 0 ? evens : nx;
                return job(
+                   nx,
                    [=](int i) {
-                     pair both{};
-                     for (int odd = 0; odd < 2; ++odd) {
-                       if (i >= (odd ? odds : evens)) continue;
-                       const long long c = at + (odd ? evens : 0) + i;
-                       value& v = both.v[odd];
-                       v.r = r[c];
-                       if (first) continue;
-                       v.d = d[c] + alpha * p[c];
-                       v.r -= alpha * q[c];
-                     }
-                     return both;
+                     value v{T(0), r[at + i], of_row == 2 ? 0.0f : inverse[i]};
+                     if (first) return v;
+                     v.d = d[at + i] + alpha * p[at + i];
+                     v.r -= alpha * q[at + i];
+                     return v;
                    },
-                   [=, &mine, this](int i, const pair& both) {
-                     for (int odd = 0; odd < 2; ++odd) {
-                       if (i >= (odd ? odds : evens)) continue;
-                       const int half = odd ? evens : 0;
-                       const long long c = at + half + i;
-                       const value& v = both.v[odd];
-                       d[c] = v.d;
-                       if (!first) r[c] = v.r;
-                       mine[lane].v[0] += static_cast<double>(v.r) * static_cast<double>(v.r);
-                       const float f = static_cast<float>(v.r * down_by);
-                       fine_.f[c] = f;
-                       if (!only_bottom_)
-                         device_phases::begin(fine_, of_row, inverse + half, fine_.u + at + half, f,
-                                              odd, i);
-                     }
+                   [=, &mine](int i, const value& v) {
+                     d[at + i] = v.d;
+                     r[at + i] = v.r;
+                     mine[lane].v[0] += static_cast<double>(v.r) * static_cast<double>(v.r);
+                     const float scaled = static_cast<float>(v.r * down_by);
+                     f[i] = scaled;
+                     if (i >= from && i < to) u[i] = scaled * v.by;
                    });
              });
            })
@@ -382,6 +358,7 @@ class device_solve {
   DWELL_APART void turn(T scale, T beta) {
     T* const p = a_.p;
     const float* const z = fine_.u;
+    in_memory(p, z);
     const auto put = [=](long long c, T v) { p[c] = v; };
     if (beta == T(0))
       each([=](long long c) { return scale * static_cast<T>(z[c]); }, put);
@@ -392,6 +369,7 @@ class device_solve {
   /// q = A p; the result is p.q.
   DWELL_APART double multiply() {
     T* const q = a_.q;
+    in_memory(q);
     return reduced<1>([&](auto& mine) {
              product(a_.p, [&](int lane, long long c, T own, T ap) {
                q[c] = ap;
