@@ -250,7 +250,7 @@ struct grid_solver<T>::state {
     }
     return report_of(all, scale, -1, before_s + clock.lap());
   }
-  /// Of the host.
+  /// Likewise with arrays of the host.
   grid_report solve_on_gpu(std::span<const T> of, std::span<T> u, bool algebraic) {
     stopwatch clock;
     const device& where = gpu->queue.where();

@@ -48,7 +48,7 @@ class device_grid {
   /// Runs; history gets the norms, if they are asked for.
   device_outcome solve(grid_kernel<T>& kernel, const grid_request<T>& request,
                        const run_control& control, std::vector<double>& history);
-  std::size_t bytes() const { return bytes_; }  ///< of all arrays
+  std::size_t bytes() const { return bytes_; }  ///< taken by all arrays
 
  private:
   const unsigned* places(const std::vector<std::size_t>& of);

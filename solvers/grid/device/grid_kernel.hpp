@@ -16,7 +16,7 @@ class grid_kernel {
  public:
   virtual ~grid_kernel() = default;
   virtual int teams() const = 0;  ///< that run together
-  virtual int lanes() const = 0;  ///< of each
+  virtual int lanes() const = 0;  ///< each has
   /// Runs to the end, and gives the seconds that took. Throws what the progress function throws.
   virtual double run(const grid_solve_args<T>& a, const run_control& control) = 0;
   virtual std::string compiler() const = 0;    ///< "NVRTC 13.0"

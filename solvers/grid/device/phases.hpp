@@ -202,7 +202,7 @@ class device_phases {
 
   template <class Team>
   DWELL_APART void residual(Team& team, bool alone, const device_level& l) const {
-    // Of two colours one half; else both, one after the other.
+    // Two colours: one half; else both, one after the other.
     with_flat(l.a, [&](auto flat) {
       for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
         residual_of<decltype(flat)::value>(team, alone, l, half);
@@ -271,7 +271,7 @@ class device_phases {
       else
         gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
   }
-  /// Of a half of the coarse rows. Lines: the axis y is halved.
+  /// Gathers a half of the coarse rows. Lines: the axis y is halved.
   template <bool Lines, class Team>
   DWELL_FN void gather_half(Team& team, bool alone, const device_level& l, const device_level& next,
                             bool is_bottom, bool odd) const {
