@@ -62,12 +62,14 @@ class Setup:
     plan_s: float
     cut_s: float
     preconditioner_s: float
+    analyse_s: float
+    factor_s: float
     load_s: float
 
     @property
     def total_s(self) -> float:
         """The sum of all but `context_s`."""
-        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.load_s
+        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.analyse_s + self.factor_s + self.load_s
 
 
 class Document:

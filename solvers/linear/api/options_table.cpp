@@ -13,6 +13,8 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
+#include "dwell/solvers/linear/choose/variant.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -38,7 +40,11 @@ std::vector<std::string> executor_words() {
   return after_auto(std::move(names));
 }
 std::vector<std::string> policy_words() { return after_auto(built_policies()); }
-std::vector<std::string> variant_words() { return after_auto(variants_of("cg")); }
+std::vector<std::string> variant_words() {
+  std::vector<std::string> names = variants_of("cg");
+  for (const solver_variant& f : direct_variants()) names.emplace_back(f.name);
+  return after_auto(std::move(names));
+}
 std::vector<std::string> precision_words() { return {"f64", "f32", "mixed"}; }
 std::vector<std::string> null_space_words() { return {automatic, "none", "constant"}; }
 std::vector<std::string> preconditioner_words() {
@@ -92,13 +98,13 @@ constexpr solve_option table[] = {
      .group = option_group::system,
      .help = "Skip the check that the matrix is symmetric",
      .member = place<&solve_options::assume_symmetric>,
-     .methods = "cg minres"},
+     .methods = "cg minres direct"},
     {.name = "method",
      .flag = "--solver",
      .group = option_group::method,
      .help = "The method: cg for symmetric positive definite matrices, minres for symmetric ones, "
              "bicgstab and gmres for all; auto is the first of these that symmetry and diagonal of "
-             "the matrix allow, the report says why",
+             "the matrix allow, the report says why; direct factorises the matrix on a CPU",
      .member = place<&solve_options::method>,
      .words = method_words,
      .absences = {in_lists}},
@@ -131,10 +137,11 @@ constexpr solve_option table[] = {
     {.name = "variant",
      .flag = "--variant",
      .group = option_group::execution,
-     .help = "The form of cg's iteration: three, two or one barrier; fewer move more bytes",
+     .help = "The form of cg's iteration: three, two or one barrier; fewer move more bytes. Of "
+             "direct: ldlt for symmetric matrices, without pivoting, or lu",
      .member = place<&solve_options::variant>,
      .words = variant_words,
-     .methods = "cg",
+     .methods = "cg direct",
      .absences = {{surface::compare_solve, "whole solves are by auto"},
                   {surface::compare_cg, in_lists.why}}},
     {.name = "mixed_precision",

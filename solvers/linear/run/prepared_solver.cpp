@@ -8,6 +8,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
@@ -16,6 +17,9 @@ template <class T>
 void prepared_solver<T>::choose() {
   now = choose_solver(options, matrix.facts());
   options.method = now.run.method;
+  if (is_direct(options.method) && matrix.ranks())
+    throw unsupported_error(
+        "method direct: expected all rows in one process, found them divided among ranks");
   if (now.method_open) matrix.system.demand(demand_of(options));
   variant_asked_for(options);  // before a long set-up
   matrix.check_null_vectors(setup);
