@@ -13,8 +13,6 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
-#include "dwell/solvers/linear/choose/variant.hpp"
-#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -40,11 +38,7 @@ std::vector<std::string> executor_words() {
   return after_auto(std::move(names));
 }
 std::vector<std::string> policy_words() { return after_auto(built_policies()); }
-std::vector<std::string> variant_words() {
-  std::vector<std::string> names = variants_of("cg");
-  for (const solver_variant& f : direct_variants()) names.emplace_back(f.name);
-  return after_auto(std::move(names));
-}
+std::vector<std::string> variant_words() { return after_auto(variants_of("cg")); }
 std::vector<std::string> precision_words() { return {"f64", "f32", "mixed"}; }
 std::vector<std::string> null_space_words() { return {automatic, "none", "constant"}; }
 std::vector<std::string> preconditioner_words() {
@@ -137,11 +131,10 @@ constexpr solve_option table[] = {
     {.name = "variant",
      .flag = "--variant",
      .group = option_group::execution,
-     .help = "The form of cg's iteration: three, two or one barrier; fewer move more bytes. Of "
-             "direct: ldlt for symmetric matrices, without pivoting, or lu",
+     .help = "The form of cg's iteration: three, two or one barrier; fewer move more bytes",
      .member = place<&solve_options::variant>,
      .words = variant_words,
-     .methods = "cg direct",
+     .methods = "cg",
      .absences = {{surface::compare_solve, "whole solves are by auto"},
                   {surface::compare_cg, in_lists.why}}},
     {.name = "mixed_precision",

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "dwell/device/device.hpp"
+#include "dwell/formats/csr_view.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/check/validate.hpp"
+#include "dwell/solvers/linear/choose/preconditioner_search.hpp"
 #include "dwell/solvers/linear/choose/variant.hpp"
 #include "dwell/solvers/linear/direct/fill.hpp"
 
@@ -35,11 +37,20 @@ void require_direct_on(const device& where, const solve_options& o);
 inline constexpr index most_rows_of_advice = 50000;
 
 /// What a direct solver would need for a matrix of which this is the pattern, and whether it is
-/// projected to be sooner than iterations. Nothing where this program has none, of too many rows,
+/// projected to be sooner than iterations, of which so many are expected; 0: by the size. Nothing where this program has none, of too many rows,
 /// and where the null space is not that of zero.
 direct_prospect direct_prospect_of(const row_pattern& a, const system_facts& facts,
-                                   bool has_null_space);
-/// The advice of a solve that has failed; or nothing.
+                                   const searched_system& of, bool singular,
+                                   double iterations = 0);
+/// Iterations that cg with Jacobi's preconditioner is expected to take for eight digits, of a
+/// symmetric matrix with a positive diagonal: by the pace of the first ones.
+template <class T>
+double iterations_by_probe(const csr_view<T>& a);
+inline bool rows_beyond_advice(index rows) { return rows > most_rows_of_advice; }
+/// Did a solve fail so that a direct solver may do better, after so many iterations that a count of
+/// the fill is a small part of its time, or by a breakdown?
+bool asks_for_direct(const solve_report& failed);
+/// The end of the advice of a solve that has failed, "method direct, ..."; or nothing.
 std::string direct_advice(const direct_prospect& seen);
 
 }  // namespace dwell

@@ -89,6 +89,36 @@ bool prepared_solver<T>::change_method(solve_report& failed) {
 }
 
 template <class T>
+void prepared_solver<T>::add_direct_advice(solve_report& report) {
+  if (is_direct(report.method) || matrix.ranks() || rows_beyond_advice(matrix.rows()) ||
+      !asks_for_direct(report))
+    return;
+  if (!prospect_ || prospect_version_ != matrix.version) {
+    const csr_arrays<T>& a = matrix.arrays();
+    std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
+        col(static_cast<std::size_t>(a.nonzeros));
+    const auto& memory = memory_of(matrix.where().on());
+    memory.download(matrix.where(), row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
+    memory.download(matrix.where(), col.data(), a.col, col.size() * sizeof(index));
+    const system_facts& facts = matrix.facts();
+    const bool singular =
+        facts.zero_row_sums || matrix.null_space.count() > 0 || options.null_space == "constant";
+    try {
+      prospect_ = direct_prospect_of({a.rows, row_ptr.data(), col.data()}, facts,
+                                     {1.0 * a.rows, 1.0 * a.nonzeros, facts.rows_with_positive,
+                                      matrix.where().facts().units},
+                                     singular);
+    } catch (const device_error&) {  // too little memory to count: there is nothing to advise
+      prospect_ = direct_prospect{};
+    }
+    prospect_version_ = matrix.version;
+  }
+  const std::string more = direct_advice(*prospect_);
+  if (more.empty()) return;
+  report.advice += (report.advice.empty() ? "try " : ", or ") + more;
+}
+
+template <class T>
 void prepared_solver<T>::require_run() const {
   if (runs.empty()) throw device_error("the solver could not be prepared again: make a new one");
 }
