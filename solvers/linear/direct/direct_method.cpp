@@ -49,13 +49,10 @@ constexpr double most_seconds = 120;
 
 /// Nanoseconds of a direct solve, by counts (docs/results/direct-solver.md).
 double direct_cost(const searched_system& of, const factor_fill& fill, bool symmetric) {
-  const double analysis = 60.0 * of.nonzeros + 600.0 * of.rows;
-  if (symmetric) return 2e5 + analysis + 20.0 * fill.nonzeros + 1.0 * fill.flops;
-  return 2e5 + analysis + 60.0 * fill.nonzeros + 2.0 * fill.flops;
+  const double analysis = 2e5 + 28.0 * of.nonzeros + 280.0 * of.rows;
+  if (symmetric) return analysis + 10.0 * fill.nonzeros + 0.23 * fill.flops;
+  return analysis + 27.0 * fill.nonzeros + 0.9 * fill.flops;
 }
-
-/// What preparing any run takes.
-constexpr double nanoseconds_of_set_up = 6e5;
 
 /// Nanoseconds of an iterative solve. Methods for all matrices have two products an iteration.
 double iterative_cost(const searched_system& of, const system_facts& facts, double iterations) {
@@ -66,10 +63,10 @@ double iterative_cost(const searched_system& of, const system_facts& facts, doub
     const preconditioner_cost amg = cost_of(preconditioner::amg, of);
     least = std::min(least, amg.set_up + 25.0 * amg.iteration);
   }
-  return nanoseconds_of_set_up + least;
+  return 6e5 + 20.0 * of.nonzeros + least;  // the set-up of any run
 }
 
-constexpr int steps_of_probe = 60;
+constexpr int steps_of_probe = 200;
 constexpr double eight_digits_of_residual = 1e-8;
 /// Expected where the residual does not fall at all.
 constexpr double many_iterations = 20.0 * steps_of_probe;
