@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--generated", nargs="+", default=[], help="systems that 'dwell generate' makes, as poisson2d:100x100")
     parser.add_argument("--matrices", help="a folder of Matrix Market files")
     parser.add_argument("--rows", type=int, default=50000, help="at most (default: %(default)d)")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--repetitions", type=int, default=15)
     parser.add_argument("--close", type=float, default=1.25, help="a factor of times (default: %(default)g)")
     parser.add_argument("--most", type=float, default=60, help="seconds of a command (default: %(default)g)")
     parser.add_argument("-o", "--output", help="write JSON")

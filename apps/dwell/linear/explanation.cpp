@@ -335,10 +335,11 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
        {"policies_that_try", e.policies_that_try}});
   const direct_prospect& direct = e.direct;
   const auto counted = [&](double v) { return direct.known ? json(v) : json(nullptr); };
-  out["direct"] = {{"factors", {{"nonzeros", counted(direct.nonzeros)}, {"bytes", counted(direct.bytes)}}},
-                   {"projected_s", counted(direct.seconds)},
-                   {"sooner", direct.known ? json(direct.sooner) : json(nullptr)},
-                   {"reason", direct.words}};
+  out["direct"] = {
+      {"factors", {{"nonzeros", counted(direct.nonzeros)}, {"bytes", counted(direct.bytes)}}},
+      {"projected_s", counted(direct.seconds)},
+      {"sooner", direct.known ? json(direct.sooner) : json(nullptr)},
+      {"reason", direct.words}};
   using variant = variant_projection;
   out["variants_considered"] = array_of(
       columns<variant>{

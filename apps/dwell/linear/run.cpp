@@ -269,7 +269,8 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
   problem p = on_all(comm, [&] {
     check_ranks(args, comm);
     if (!args.ranks.any()) {
-      where = args.device_facts.plan(resolve(device_for(args), args.threads, threads_for::all_work));
+      where =
+          args.device_facts.plan(resolve(device_for(args), args.threads, threads_for::all_work));
       require_executor(args, where->on());
     }
     problem begun;

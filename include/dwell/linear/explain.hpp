@@ -78,8 +78,8 @@ struct direct_prospect {
   bool known = false;      ///< the fill was counted, of systems of at most 50,000 rows
   bool symmetric = false;  ///< L D L^T; else L U, of which the fill without pivoting is counted
   double nonzeros = 0;     ///< numbers in the factors
-  double bytes = 0;        ///< of these with their places
-  double seconds = 0;      ///< projected, of all of a solve, for one core
+  double bytes = 0;        ///< bytes of these, with their places
+  double seconds = 0;      ///< time of a whole solve, projected for one core
   bool sooner = false;     ///< than iterations, as projected
   std::string words;       ///< one line; where it is not known why not
 };

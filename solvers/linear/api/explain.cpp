@@ -188,8 +188,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
       part_of(by, by.without_sequence, out.method, a.rows, a.nonzeros(), facts.on);
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
-  const bool probed =
-      seen.is(matrix_class::positive_definite) && !rows_beyond_advice(a.rows);
+  const bool probed = seen.is(matrix_class::positive_definite) && !rows_beyond_advice(a.rows);
   out.direct = direct_prospect_of(
       {a.rows, a.row_ptr, a.col}, seen,
       {double(a.rows), double(a.nonzeros()), seen.rows_with_positive, 1},

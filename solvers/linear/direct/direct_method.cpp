@@ -104,8 +104,7 @@ void check_direct(const solve_options& o) {
   if (o.null_space == "constant") refuse("null_space", "auto or none", o.null_space);
   if (!o.null_vectors.empty()) refuse("null_vectors", "none", "some");
   if (o.fixed_iterations) refuse("fixed_iterations", "false", "true");
-  if (o.columns_at_once > 1)
-    refuse("columns_at_once", "0 or 1", std::to_string(o.columns_at_once));
+  if (o.columns_at_once > 1) refuse("columns_at_once", "0 or 1", std::to_string(o.columns_at_once));
 }
 
 void require_direct_on(const device& where, const solve_options& o) {
@@ -126,8 +125,8 @@ direct_prospect direct_prospect_of(const row_pattern& a, const system_facts& fac
   if (!library) return unknown("this program has no method direct");
   if (singular) return unknown("method direct is not for singular matrices");
   if (rows_beyond_advice(a.rows))
-    return unknown(
-        fmt::format("the fill is counted for at most {} rows, there are more", most_rows_of_advice));
+    return unknown(fmt::format("the fill is counted for at most {} rows, there are more",
+                               most_rows_of_advice));
   const bool whole = has_mirrors(a);
   const owned_pattern both = whole ? owned_pattern{} : with_mirrors(a);
   const row_pattern symmetric = whole ? a : both.view();
@@ -143,8 +142,7 @@ direct_prospect direct_prospect_of(const row_pattern& a, const system_facts& fac
       "{} of {}{} nonzeros, {}{}: about {:.2g} s, where iterations are expected to take {:.2g} "
       "s{}",
       kind_of_factors(facts), facts.symmetric ? "" : "at least about ", count_of(out.nonzeros),
-      bytes_text(out.bytes),
-      has_room(out) ? "" : ", more than there is", out.seconds, others,
+      bytes_text(out.bytes), has_room(out) ? "" : ", more than there is", out.seconds, others,
       out.sooner ? "; try --solver direct" : "");
   return out;
 }
@@ -164,7 +162,7 @@ double iterations_by_probe(const csr_view<T>& a) {
       out[slot(i)] = sum;
     }
   };
-  // Of a random answer, which has a part of every eigenvector.
+  // A random answer has a part of every eigenvector.
   std::mt19937_64 random(1);
   for (double& v : q) v = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
   multiply(q, r);

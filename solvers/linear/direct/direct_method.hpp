@@ -37,11 +37,10 @@ void require_direct_on(const device& where, const solve_options& o);
 inline constexpr index most_rows_of_advice = 50000;
 
 /// What a direct solver would need for a matrix of which this is the pattern, and whether it is
-/// projected to be sooner than iterations, of which so many are expected; 0: by the size. Nothing where this program has none, of too many rows,
-/// and where the null space is not that of zero.
+/// projected to be sooner than iterations, of which so many are expected; 0: by the size. Nothing
+/// where this program has none, of too many rows, and where the null space is not that of zero.
 direct_prospect direct_prospect_of(const row_pattern& a, const system_facts& facts,
-                                   const searched_system& of, bool singular,
-                                   double iterations = 0);
+                                   const searched_system& of, bool singular, double iterations = 0);
 /// Iterations that cg with Jacobi's preconditioner is expected to take for eight digits, of a
 /// symmetric matrix with a positive diagonal: by the pace of the first ones.
 template <class T>

@@ -60,8 +60,8 @@ double one_norm_of_inverse(matrix_factors& factors, index rows) {
     z.resize(x.size());
     std::transform(x.begin(), x.end(), z.begin(), [](double e) { return e < 0 ? -1.0 : 1.0; });
     factors.solve(z, true);
-    const auto top = std::max_element(
-        z.begin(), z.end(), [](double p, double q) { return std::abs(p) < std::abs(q); });
+    const auto top = std::max_element(z.begin(), z.end(),
+                                      [](double p, double q) { return std::abs(p) < std::abs(q); });
     std::fill(x.begin(), x.end(), 0.0);
     x[static_cast<std::size_t>(top - z.begin())] = 1.0;
   }
@@ -114,8 +114,8 @@ void direct_run<T>::refill(const csr_arrays<T>&, int exponent) {
 template <class T>
 void direct_run<T>::factorise() {
   const system_facts& facts = matrix_.facts();
-  const bool symmetric = options_.variant == variant_ldlt ||
-                         (options_.variant != variant_lu && facts.symmetric);
+  const bool symmetric =
+      options_.variant == variant_ldlt || (options_.variant != variant_lu && facts.symmetric);
   if (symmetric) {
     const std::string why = factorise_as(ldlt_, true);
     if (why.empty()) {
@@ -265,7 +265,7 @@ void direct_run<T>::iterate(run_control& control) {
         more_ += difference(setup_, known);
         continue;
       }
-      now_.stop = run_outcome::converged;  // as far as it goes: the true residual says how far
+      now_.stop = run_outcome::converged;  // how far the true residual says
     }
   }
 }
@@ -288,9 +288,8 @@ void direct_run<T>::conclude(solve_report& report) const {
   if (current_) {
     report.factor_nonzeros = static_cast<std::size_t>(current_->nonzeros());
     report.factor_bytes = static_cast<std::size_t>(current_->bytes());
-    report.bytes_per_iteration =
-        2 * report.factor_bytes + x_.size() * 6 * sizeof(double) +
-        slot(matrix_.arrays().nonzeros) * (sizeof(T) + sizeof(index));
+    report.bytes_per_iteration = 2 * report.factor_bytes + x_.size() * 6 * sizeof(double) +
+                                 slot(matrix_.arrays().nonzeros) * (sizeof(T) + sizeof(index));
   }
   if (!why_lu_.empty())
     report.reason += fmt::format("; LU with pivoting took over from L D L^T: {}", why_lu_);

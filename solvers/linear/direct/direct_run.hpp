@@ -71,9 +71,9 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   const factor_library& library_;
   int exponent_ = 0;  ///< A' = 2^exponent A
   matrix_exponents by_;
-  std::vector<double> values_;  ///< values of the scaled matrix
+  std::vector<double> values_;                 ///< values of the scaled matrix
   std::unique_ptr<matrix_factors> ldlt_, lu_;  ///< analysed, once they are needed
-  matrix_factors* current_ = nullptr;  ///< or null: the matrix is singular
+  matrix_factors* current_ = nullptr;          ///< or null: the matrix is singular
   std::string why_lu_, why_none_;
 
   std::vector<T> x_, rhs_;

@@ -4,7 +4,8 @@
 // Mozilla Public License 2.
 #define EIGEN_MPL2_ONLY
 #define EIGEN_DONT_PARALLELIZE
-// A namespace of its own: a caller's Eigen may be another version, or compiled for other instructions.
+// A namespace of its own: a caller's Eigen may be another version, or compiled for other
+// instructions.
 #define Eigen dwell_eigen
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCholesky>
@@ -104,7 +105,8 @@ class eigen_ldlt final : public matrix_factors {
     order_ = order_by_degree(symmetric);
     poll_interruption();
     number_.resize(order_.size());
-    for (std::size_t k = 0; k < order_.size(); ++k) number_[slot(order_[k])] = static_cast<index>(k);
+    for (std::size_t k = 0; k < order_.size(); ++k)
+      number_[slot(order_[k])] = static_cast<index>(k);
     nonzeros_ = fill_of(symmetric, order_).nonzeros;
     require_room(nonzeros_, bytes() + 12.0 * a.nonzeros());
     poll_interruption();
@@ -130,7 +132,7 @@ class eigen_ldlt final : public matrix_factors {
   double bytes() const override { return bytes_of_factor(nonzeros_); }
 
  private:
-  /// Of rows and columns in their order, of whose elements each is read on one side alone.
+  /// The upper triangle of the reordered matrix; each element is read on one side alone.
   eigen_matrix upper_triangle(const csr_view<double>& a) const {
     return columns_of(a, [&](index& row, index& column) {
       const bool above = row <= column;  // in the order of the caller

@@ -41,7 +41,7 @@ matrix_exponents equilibrate(const csr_view<T>& a, bool symmetric, bool positive
   std::vector<float> exponent(slot(a.nonzeros()));
   for (index k = 0; k < a.nonzeros(); ++k)
     exponent[slot(k)] = a.val[k] == T(0) ? -std::numeric_limits<float>::infinity()
-                                       : static_cast<float>(std::ilogb(a.val[k]));
+                                         : static_cast<float>(std::ilogb(a.val[k]));
   std::vector<double> row(slot(a.rows), 0.0), column(slot(a.rows), 0.0);
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     std::vector<double> of_row(slot(a.rows), none), of_column(slot(a.rows), none);

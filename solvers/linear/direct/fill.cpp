@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elimination tree, postorder and column counts, as T. A. Davis describes them (Direct Methods for
-// Sparse Linear Systems, SIAM 2006, chapter 4).
+// Elimination tree, postorder and column counts, as Davis (2006, chapter 4) describes them.
 #include "dwell/solvers/linear/direct/fill.hpp"
 
 #include <algorithm>
@@ -51,7 +50,8 @@ std::vector<index> postorder(const std::vector<index>& parent) {
   const auto n = static_cast<index>(parent.size());
   std::vector<index> child(slot(n), no_node), sibling(slot(n), no_node), stack, post;
   for (index k = n - 1; k >= 0; --k)
-    if (const index p = parent[slot(k)]; p != no_node) sibling[slot(k)] = child[slot(p)], child[slot(p)] = k;
+    if (const index p = parent[slot(k)]; p != no_node)
+      sibling[slot(k)] = child[slot(p)], child[slot(p)] = k;
   post.reserve(slot(n));
   for (index root = 0; root < n; ++root) {
     if (parent[slot(root)] != no_node) continue;
@@ -135,7 +135,8 @@ owned_pattern with_mirrors(const row_pattern& a) {
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<index> place(begin.begin(), begin.end()), mirror(slot(nonzeros));
   for (index i = 0; i < n; ++i)
-    for (index e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) mirror[slot(place[slot(a.col[e])]++)] = i;
+    for (index e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e)
+      mirror[slot(place[slot(a.col[e])]++)] = i;
   owned_pattern out;
   out.row_ptr.reserve(slot(n) + 1);
   out.row_ptr.push_back(0);

@@ -36,7 +36,7 @@ bool has_mirrors(const row_pattern& a);
 
 /// How large the factor of a matrix is.
 struct factor_fill {
-  double nonzeros = 0;  ///< of L, the diagonal included
+  double nonzeros = 0;  ///< nonzeros of L, the diagonal included
   double flops = 0;     ///< multiplications and additions of the factorisation
 };
 

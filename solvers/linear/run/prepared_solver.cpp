@@ -104,10 +104,10 @@ void prepared_solver<T>::add_direct_advice(solve_report& report) {
     const bool singular =
         facts.zero_row_sums || matrix.null_space.count() > 0 || options.null_space == "constant";
     try {
-      prospect_ = direct_prospect_of({a.rows, row_ptr.data(), col.data()}, facts,
-                                     {1.0 * a.rows, 1.0 * a.nonzeros, facts.rows_with_positive,
-                                      matrix.where().facts().units},
-                                     singular);
+      prospect_ = direct_prospect_of(
+          {a.rows, row_ptr.data(), col.data()}, facts,
+          {1.0 * a.rows, 1.0 * a.nonzeros, facts.rows_with_positive, matrix.where().facts().units},
+          singular);
     } catch (const device_error&) {  // too little memory to count: there is nothing to advise
       prospect_ = direct_prospect{};
     }

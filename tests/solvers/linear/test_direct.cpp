@@ -81,7 +81,8 @@ csr<double> random_matrix(std::mt19937& engine, index n, shape of) {
     sum[place(i)] += std::abs(v);
   };
   for (index k = 0; k < 2 * n; ++k) {
-    const auto i = static_cast<index>(engine() % place(n)), j = static_cast<index>(engine() % place(n));
+    const auto i = static_cast<index>(engine() % place(n)),
+               j = static_cast<index>(engine() % place(n));
     const double v = value(engine);
     if (taken.count({i, j}) || taken.count({j, i})) continue;
     add(i, j, v);
@@ -172,7 +173,8 @@ TEST_F(direct, of_every_problem_of_the_methods) {
     EXPECT_EQ(got.report.stopped, stop_reason::converged);
     EXPECT_LE(distance(got.x, s.x), 1e-9);
     for (const char* variant : {variant_ldlt, variant_lu}) {
-      if (variant == std::string(variant_ldlt) && (!one.symmetric || !has_full_diagonal(a))) continue;
+      if (variant == std::string(variant_ldlt) && (!one.symmetric || !has_full_diagonal(a)))
+        continue;
       solve_options o = direct_options();
       o.variant = variant;
       const auto asked = solved(s.system.a, s.system.b, o);
@@ -283,9 +285,16 @@ TEST_F(direct, goes_on_with_lu_where_pivots_are_needed) {
 }
 
 TEST_F(direct, refuses_singular_matrices_in_one_line) {
-  const csr<double> laplacian = from_entries(
-      4, {{0, 0, 1.}, {0, 1, -1.}, {1, 0, -1.}, {1, 1, 2.}, {1, 2, -1.}, {2, 1, -1.}, {2, 2, 2.},
-          {2, 3, -1.}, {3, 2, -1.}, {3, 3, 1.}});
+  const csr<double> laplacian = from_entries(4, {{0, 0, 1.},
+                                                 {0, 1, -1.},
+                                                 {1, 0, -1.},
+                                                 {1, 1, 2.},
+                                                 {1, 2, -1.},
+                                                 {2, 1, -1.},
+                                                 {2, 2, 2.},
+                                                 {2, 3, -1.},
+                                                 {3, 2, -1.},
+                                                 {3, 3, 1.}});
   const csr<double> equal_rows =
       from_entries(3, {{0, 0, 1.}, {0, 1, 2.}, {1, 0, 1.}, {1, 1, 2.}, {2, 2, 3.}, {2, 0, 1.}});
   const csr<double> equal_columns =
@@ -301,7 +310,8 @@ TEST_F(direct, refuses_singular_matrices_in_one_line) {
         sum += neumann.val[place(k)] *= 1.0 / 3;
     neumann.val[place(diagonal)] = -sum;
   }
-  for (const csr<double>* a : std::vector<const csr<double>*>{&laplacian, &equal_rows, &equal_columns, &neumann}) {
+  for (const csr<double>* a :
+       std::vector<const csr<double>*>{&laplacian, &equal_rows, &equal_columns, &neumann}) {
     const std::vector<double> b = random_vector(a->rows, 2);
     const std::vector<double> start = random_vector(a->rows, 8);
     solution<double> got{{}, start};
@@ -346,8 +356,8 @@ TEST_F(direct, factorises_once_for_blocks_of_right_hand_sides) {
       const auto one = random_vector(n, 40 + static_cast<unsigned>(c));
       std::copy(one.begin(), one.end(), b.begin() + static_cast<std::ptrdiff_t>(apart) * c);
     }
-    const auto reports = solver.solve(std::span<const double>(b), apart, std::span<double>(x), apart,
-                                      count);
+    const auto reports =
+        solver.solve(std::span<const double>(b), apart, std::span<double>(x), apart, count);
     ASSERT_EQ(reports.size(), place(count));
     for (int c = 0; c < count; ++c) {
       const auto from = static_cast<std::ptrdiff_t>(apart) * c;
@@ -382,8 +392,7 @@ TEST_F(direct, takes_other_values_of_the_pattern) {
       const solve_report report = solver.solve(std::span<const double>(b), std::span<double>(x));
       const auto fresh = solved(*now, b);
       EXPECT_EQ(report.stopped, fresh.report.stopped);
-      EXPECT_EQ(report.stopped,
-                now == &singular ? stop_reason::breakdown : stop_reason::converged);
+      EXPECT_EQ(report.stopped, now == &singular ? stop_reason::breakdown : stop_reason::converged);
       EXPECT_EQ(report.variant, fresh.report.variant);
       EXPECT_TRUE(same_bits(x, fresh.x));
     }
@@ -425,7 +434,8 @@ TEST_F(direct, solves_in_f32_by_factors_in_f64) {
       solve(device::cpu(1), single.view(), std::span<const float>(b), std::span<float>(x), o);
   EXPECT_EQ(report.stopped, stop_reason::converged);
   EXPECT_EQ(report.precision, "f32");
-  const auto exact = dense_solution(convert<double>(single.view()), std::vector<double>(b.size(), 1));
+  const auto exact =
+      dense_solution(convert<double>(single.view()), std::vector<double>(b.size(), 1));
   EXPECT_LE(distance(std::vector<double>(x.begin(), x.end()), exact), 1e-6);
 }
 
@@ -508,7 +518,8 @@ TEST_F(direct, counts_the_fill_in_any_order) {
   std::mt19937 engine(77);
   for (int round = 0; round < 200; ++round) {
     const auto n = static_cast<index>(1 + engine() % 60);
-    const csr<double> a = random_matrix(engine, n, round % 2 ? shape::definite : shape::unsymmetric);
+    const csr<double> a =
+        random_matrix(engine, n, round % 2 ? shape::definite : shape::unsymmetric);
     const row_pattern pattern{a.rows, a.row_ptr.data(), a.col.data()};
     EXPECT_EQ(has_mirrors(pattern), round % 2 == 1 || n == 1 || a.nonzeros() == n) << round;
     const owned_pattern both = with_mirrors(pattern);
@@ -527,7 +538,8 @@ TEST_F(direct, is_explained_by_its_fill) {
   EXPECT_TRUE(e.direct.symmetric);
   const auto got = solved(a, std::vector<double>(1600, 1.0));
   EXPECT_EQ(e.direct.nonzeros, static_cast<double>(got.report.factor_nonzeros));
-  EXPECT_FALSE(explain(generate("poisson2d:300x200").view(), device::cpu(1).facts(), {}).direct.known);
+  EXPECT_FALSE(
+      explain(generate("poisson2d:300x200").view(), device::cpu(1).facts(), {}).direct.known);
 }
 
 TEST_F(direct, is_advised_where_iterations_failed) {
