@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Method "direct" against dense solutions in long double: random systems of all kinds, of odd
-// scales, in other orders, singular ones; blocks, other values; what it refuses. And its advice.
+// scales, in other orders, singular ones; blocks, other values; what it refuses.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -8,135 +8,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <random>
-#include <set>
 
-#include "method_problems.hpp"
+#include "direct_systems.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
-#include "dwell/solvers/linear/direct/direct_method.hpp"
-#include "dwell/solvers/linear/direct/fill.hpp"
 
 namespace dwell::test {
 namespace {
-
-using entries = std::vector<std::tuple<index, index, double>>;
-using wide = long double;
-
-std::size_t place(index i) { return static_cast<std::size_t>(i); }
-
-/// Gaussian elimination with partial pivoting.
-std::vector<double> dense_solution(const csr<double>& a, const std::vector<double>& b) {
-  const std::size_t n = b.size();
-  std::vector<std::vector<wide>> m(n, std::vector<wide>(n + 1, 0));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      m[i][place(a.col[place(k)])] = a.val[place(k)];
-    m[i][n] = b[i];
-  }
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t best = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(m[i][k]) > std::abs(m[best][k])) best = i;
-    std::swap(m[k], m[best]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const wide f = m[i][k] / m[k][k];
-      if (f != 0)
-        for (std::size_t j = k; j <= n; ++j) m[i][j] -= f * m[k][j];
-    }
-  }
-  std::vector<double> x(n);
-  for (std::size_t i = n; i-- > 0;) {
-    wide sum = m[i][n];
-    for (std::size_t j = i + 1; j < n; ++j) sum -= m[i][j] * static_cast<wide>(x[j]);
-    x[i] = static_cast<double>(sum / m[i][i]);
-  }
-  return x;
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double most = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    most = std::max(most, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(b[i]));
-  }
-  return size > 0 ? most / size : most;
-}
-
-enum class shape { definite, indefinite, unsymmetric };
-
-/// Sparse, and not close to singular: the diagonal outweighs the rest, with signs of both kinds
-/// unless it is to be definite.
-csr<double> random_matrix(std::mt19937& engine, index n, shape of) {
-  std::uniform_real_distribution<double> value(-1, 1);
-  std::set<std::pair<index, index>> taken;
-  entries all;
-  std::vector<double> sum(place(n), 0.0);
-  const auto add = [&](index i, index j, double v) {
-    if (i == j || !taken.insert({i, j}).second) return;
-    all.emplace_back(i, j, v);
-    sum[place(i)] += std::abs(v);
-  };
-  for (index k = 0; k < 2 * n; ++k) {
-    const auto i = static_cast<index>(engine() % place(n)),
-               j = static_cast<index>(engine() % place(n));
-    const double v = value(engine);
-    if (taken.count({i, j}) || taken.count({j, i})) continue;
-    add(i, j, v);
-    if (of != shape::unsymmetric) add(j, i, v);
-  }
-  for (index i = 0; i < n; ++i) {
-    const double sign = of != shape::definite && engine() % 3 == 0 ? -1 : 1;
-    all.emplace_back(i, i, sign * (0.3 + 1.1 * sum[place(i)]));
-  }
-  return from_entries(n, all);
-}
-
-csr<double> scaled(csr<double> a, const std::vector<int>& rows, const std::vector<int>& columns) {
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[place(i)]; k < a.row_ptr[place(i) + 1]; ++k)
-      a.val[place(k)] =
-          std::ldexp(a.val[place(k)], rows[place(i)] + columns[place(a.col[place(k)])]);
-  return a;
-}
-
-csr<double> permuted(const csr<double>& a, const std::vector<index>& to) {
-  entries all;
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[place(i)]; k < a.row_ptr[place(i) + 1]; ++k)
-      all.emplace_back(to[place(i)], to[place(a.col[place(k)])], a.val[place(k)]);
-  return from_entries(a.rows, all);
-}
-
-std::vector<index> random_order(std::mt19937& engine, index n) {
-  std::vector<index> order(place(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), engine);
-  return order;
-}
-
-solve_options direct_options() {
-  solve_options o;
-  o.method = "direct";
-  o.rtol = 1e-13;
-  return o;
-}
-
-class direct : public testing::Test {
- protected:
-  void SetUp() override {
-    if (direct_variants().empty()) GTEST_SKIP() << "this program was built without Eigen";
-  }
-  static solution<double> solved(const csr<double>& a, const std::vector<double>& b,
-                                 const solve_options& o = direct_options()) {
-    solution<double> out{{}, std::vector<double>(b.size(), 0.0)};
-    out.report = solve(device::cpu(2), a.view(), b, out.x, o);
-    return out;
-  }
-};
 
 // Random systems --------------------------------------------------------------------------------
 
@@ -487,75 +368,6 @@ TEST_F(direct, refuses_what_it_cannot_follow) {
   EXPECT_THROW((void)solved(a, b, o), input_error);
   EXPECT_THROW((void)explain(a.view(), device::cpu(1).facts(), direct_options()),
                unsupported_error);
-}
-
-// The count of the fill, and advice -------------------------------------------------------------
-
-/// By elimination of whole rows.
-factor_fill fill_by_elimination(const csr<double>& a, const std::vector<index>& order) {
-  const std::size_t n = order.size();
-  std::vector<std::size_t> number(n);
-  for (std::size_t k = 0; k < n; ++k) number[place(order[k])] = k;
-  std::vector<std::set<std::size_t>> below(n);
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[place(i)]; k < a.row_ptr[place(i) + 1]; ++k) {
-      const std::size_t p = number[place(i)], q = number[place(a.col[place(k)])];
-      if (p != q) below[std::min(p, q)].insert(std::max(p, q));
-    }
-  factor_fill out;
-  for (std::size_t k = 0; k < n; ++k) {
-    const double count = 1.0 + static_cast<double>(below[k].size());
-    out.nonzeros += count;
-    out.flops += count * count;
-    for (const std::size_t i : below[k])
-      for (const std::size_t j : below[k])
-        if (j > i) below[i].insert(j);
-  }
-  return out;
-}
-
-TEST_F(direct, counts_the_fill_in_any_order) {
-  std::mt19937 engine(77);
-  for (int round = 0; round < 200; ++round) {
-    const auto n = static_cast<index>(1 + engine() % 60);
-    const csr<double> a =
-        random_matrix(engine, n, round % 2 ? shape::definite : shape::unsymmetric);
-    const row_pattern pattern{a.rows, a.row_ptr.data(), a.col.data()};
-    EXPECT_EQ(has_mirrors(pattern), round % 2 == 1 || n == 1 || a.nonzeros() == n) << round;
-    const owned_pattern both = with_mirrors(pattern);
-    EXPECT_TRUE(has_mirrors(both.view()));
-    const std::vector<index> order = random_order(engine, n);
-    const factor_fill counted = fill_of(both.view(), order), wanted = fill_by_elimination(a, order);
-    EXPECT_EQ(counted.nonzeros, wanted.nonzeros) << round;
-    EXPECT_EQ(counted.flops, wanted.flops) << round;
-  }
-}
-
-TEST_F(direct, is_explained_by_its_fill) {
-  const csr<double> a = generate("poisson2d:40x40");
-  const solve_explanation e = explain(a.view(), device::cpu(1).facts(), {});
-  ASSERT_TRUE(e.direct.known) << e.direct.words;
-  EXPECT_TRUE(e.direct.symmetric);
-  const auto got = solved(a, std::vector<double>(1600, 1.0));
-  EXPECT_EQ(e.direct.nonzeros, static_cast<double>(got.report.factor_nonzeros));
-  EXPECT_FALSE(
-      explain(generate("poisson2d:300x200").view(), device::cpu(1).facts(), {}).direct.known);
-}
-
-TEST_F(direct, is_advised_where_iterations_failed) {
-  const csr<double> a = generate("helmholtz2d:60x60:1.2");
-  const std::vector<double> b = random_vector(a.rows, 4);
-  solve_options o = plain_options();
-  o.method = "minres";
-  o.max_iterations = 600;
-  o.rtol = 1e-14;
-  const auto failed = solved(a, b, o).report;
-  ASSERT_NE(failed.stopped, stop_reason::converged);
-  if (failed.stopped == stop_reason::iteration_limit) {
-    EXPECT_NE(failed.advice.find("method direct"), std::string::npos) << failed.advice;
-  }
-  o.max_iterations = 20;  // which takes less time than a count
-  EXPECT_EQ(solved(a, b, o).report.advice.find("method direct"), std::string::npos);
 }
 
 }  // namespace
