@@ -110,6 +110,9 @@ inline std::vector<solve_report> solves_for_reports() {
   o.preconditioner = preconditioner::fsai;
   o.preconditioning.power = 2;
   runs.push_back(report_of_solve(arrow, std::vector<double>(2000, 1.0), o));
+  o = plain_options();
+  o.method = "direct";  // builds with tests have Eigen
+  runs.push_back(report_of_solve(grid, ones, o));
   std::vector<double> columns(2400, 1.0), x(2400, 0.0);
   o = plain_options();
   o.columns_at_once = 2;

@@ -297,6 +297,8 @@ std::string to_text(const solve_explanation& e, const std::string& matrix,
   out.row("", "tiles of the matrix: " + tiles(p));
   out.row("streamed", streamed(p));
   add_time(e, p, out);
+  out.gap();
+  out.row("direct solver", e.direct.words);
   return out.text() + "\n" + all_policies(e) + all_parts(e);
 }
 
@@ -331,6 +333,13 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
        {"barrier_us", us(e.barrier_seconds)},
        {"chosen", e.plan().policy},
        {"policies_that_try", e.policies_that_try}});
+  const direct_prospect& direct = e.direct;
+  const auto counted = [&](double v) { return direct.known ? json(v) : json(nullptr); };
+  out["direct"] = {
+      {"factors", {{"nonzeros", counted(direct.nonzeros)}, {"bytes", counted(direct.bytes)}}},
+      {"projected_s", counted(direct.seconds)},
+      {"sooner", direct.known ? json(direct.sooner) : json(nullptr)},
+      {"reason", direct.words}};
   using variant = variant_projection;
   out["variants_considered"] = array_of(
       columns<variant>{

@@ -104,7 +104,8 @@ void add_time(const solve_result& r, table& out) {
     std::vector<std::string> parts;
     double others = report.setup_s;
     for (const auto& [name, seconds] : setup_parts(report)) {
-      const bool asked = name == "preconditioner" && seconds > 0;
+      const bool asked =
+          (name == "preconditioner" || name == "analyse" || name == "factor") && seconds > 0;
       if (seconds < 0.05 * report.setup_s && !asked) continue;
       parts.push_back(fmt::format("{} {}", name, format_seconds(seconds)));
       others -= seconds;
@@ -248,6 +249,8 @@ std::string to_text(const solve_result& r) {
   out.row("preconditioner", say("{preconditioner}"));
   if (report.preconditioner_reason != "as asked") out.row("", report.preconditioner_reason);
   if (!report.preconditioner_note.empty()) out.row("", report.preconditioner_note);
+  if (report.factor_nonzeros > 0)
+    out.row("factors", say("{factor_nonzeros} nonzeros, {factor_bytes}"));
   out.gap();
   out.row("result", outcome(report));
   if (!report.advice.empty()) out.row("", report.advice);

@@ -32,6 +32,7 @@
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
 #include "dwell/formats/vector_file.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 
 namespace dwell::app {
 
@@ -51,6 +52,14 @@ void require_executor(const solve_arguments& args, backend on) {
   throw unsupported_error(fmt::format("--executor {}: not available on {} in {}; expected auto{}{}",
                                       args.options.executor, to_string(on), args.precision,
                                       there.empty() ? "" : " or one of: ", fmt::join(there, ", ")));
+}
+
+/// A method that a GPU does not have goes to the CPU, unless a device was asked for.
+device_choice device_for(const solve_arguments& args) {
+  device_choice choice = args.device;
+  if (choice.what == device_choice::kind::automatic && is_direct(args.options.method))
+    choice.what = device_choice::kind::cpu;
+  return choice;
 }
 
 output_files check_files(const solve_arguments& args) {
@@ -260,7 +269,8 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
   problem p = on_all(comm, [&] {
     check_ranks(args, comm);
     if (!args.ranks.any()) {
-      where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
+      where =
+          args.device_facts.plan(resolve(device_for(args), args.threads, threads_for::all_work));
       require_executor(args, where->on());
     }
     problem begun;

@@ -68,6 +68,7 @@ def text_of(e: dict[str, Any]) -> str:
     ]
     if e["projected"]:
         head.append(["projected", f"{seconds(plan['seconds'])} per iteration, floor {seconds(plan['floor'])}"])
+    head.append(["direct solver", e["direct"]])
     rows = [["policy", "registers", "scratch", "tiles", "L2", "memory"] + (["projected"] if e["projected"] else [])]
     for at, p in enumerate(e["policies"]):
         row = [p["policy"] + (" *" if at == e["chosen"] else ""), _held(p, "in_registers"), _held(p, "in_scratch"),

@@ -62,12 +62,14 @@ class Setup:
     plan_s: float
     cut_s: float
     preconditioner_s: float
+    analyse_s: float
+    factor_s: float
     load_s: float
 
     @property
     def total_s(self) -> float:
         """The sum of all but `context_s`."""
-        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.load_s
+        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.analyse_s + self.factor_s + self.load_s
 
 
 class Document:
@@ -190,6 +192,8 @@ class Report(Document):
     finish_s: float
     per_iteration_us: float
     bytes_per_iteration: int
+    factor_nonzeros: int
+    factor_bytes: int
     history: list[float]
     attempts: list[Attempt]
 
@@ -226,6 +230,8 @@ class Report(Document):
         if self.condition_estimate > 0:
             known = "; the residual allows a relative error of {error_estimate}" if self.error_estimate > 0 else ""
             rows.append(("condition", say("at least {condition_estimate}" + known + "{no_digit_safe}")))
+        if self.factor_nonzeros > 0:
+            rows.append(("factors", say("{factor_nonzeros} nonzeros, {factor_bytes} bytes")))
         rows.append(("time", say("set-up {setup_s}, solve {solve_s}, finish {finish_s}, {per_iteration_us} us per "
                                  "iteration")))
         return rows

@@ -32,7 +32,7 @@ def _words(residual: float, target: float, _seconds: float) -> str:
 
 @takes_options()
 class Solver(_gpu.StreamUser):
-    """An iterative solver of systems with one square matrix.
+    """A solver of systems with one square matrix, iterative unless its method is "direct".
 
     Preparing takes about as long as tens to hundreds of iterations; a solver pays that once, and each ``solve`` is
     iterations and little else. Answers do not depend on the solves before.
@@ -46,7 +46,7 @@ class Solver(_gpu.StreamUser):
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
     device : str, optional
         "cpu", "cuda" or "cuda:N". By default where the arrays are; for arrays of the host the first usable GPU, else
-        the CPU.
+        the CPU; of method "direct" the CPU.
     threads : int
         Of a CPU; 0: as many as the process may use and the problem is worth.
     {options}
@@ -90,6 +90,8 @@ class Solver(_gpu.StreamUser):
     def _setup(self, a: Csr, device: str | None, threads: int, options: Options) -> None:
         self._options = native_options(options, a.rows)
         self._take_stream(a.place)
+        if device is None and a.place.gpu is None and options.get("method") == "direct":
+            device = "cpu"  # there are no others
         self._device = resolve(device, threads, a.place.gpu, self._stream)
         self._a = a
         arrays: tuple[Any, ...] = (a.indptr, a.indices, a.data)

@@ -107,6 +107,7 @@ fields dict_of(const solve_explanation& e) {
   for (const auto& p : e.policies) policies.append(dict_of(p));
   out["policies"] = policies;
   out["chosen"] = e.chosen;
+  out["direct"] = e.direct.words;
   return out;
 }
 

@@ -73,6 +73,17 @@ struct iteration_part {
   double seconds = 0;             ///< projected; 0 where there is no model of the device
 };
 
+/// What method "direct" would need for a system, by a count of its fill.
+struct direct_prospect {
+  bool known = false;      ///< the fill was counted, of systems of at most 50,000 rows
+  bool symmetric = false;  ///< L D L^T; else L U, of which the fill without pivoting is counted
+  double nonzeros = 0;     ///< numbers in the factors
+  double bytes = 0;        ///< bytes of these, with their places
+  double seconds = 0;      ///< time of a whole solve, projected for one core
+  bool sooner = false;     ///< than iterations, as projected
+  std::string words;       ///< one line; where it is not known why not
+};
+
 /// What executor perks would do with a system, and why.
 struct solve_explanation {
   device_facts device;           ///< that the plans are for
@@ -107,6 +118,7 @@ struct solve_explanation {
   /// for or, if that is "auto" or "model", the one that the model picked.
   std::vector<policy_plan> policies;
   std::size_t chosen = 0;  ///< its place in `policies`
+  direct_prospect direct;  ///< what a direct solver would need instead
 
   /// The chosen plan.
   const policy_plan& plan() const { return policies[chosen]; }

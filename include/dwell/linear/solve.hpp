@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Linear systems A x = b by iterative methods: conjugate gradients (Hestenes and Stiefel, 1952) for
 // symmetric positive definite matrices, MINRES (Paige and Saunders, 1975) for symmetric ones,
-// Bi-CGSTAB (van der Vorst, 1992) and GMRES (Saad and Schultz, 1986) for all. Options, report, and
-// the one call that solves. Nothing here needs CUDA.
+// Bi-CGSTAB (van der Vorst, 1992) and GMRES (Saad and Schultz, 1986) for all; and a direct solver.
+// Options, report, and the one call that solves. Nothing here needs CUDA.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -34,8 +34,10 @@ struct method_description {
   std::string title;                            ///< "conjugate gradients"
   matrix_class solves = matrix_class::general;  ///< which matrices
   std::string breaks_down;                      ///< how, in words
+  bool iterative = true;                        ///< else it factorises the matrix
 };
-/// All of them; each solves what those before it solve too.
+/// All of them; each solves what those before it solve too. The last one is "direct", in programs
+/// that were built with Eigen.
 DWELL_API std::vector<method_description> methods();
 
 /// The forms of a method's iteration, which solve_options::variant may be besides "auto". Throws
@@ -74,7 +76,13 @@ struct solve_options {
   /// "cg", "minres", "bicgstab", "gmres" or "auto": the first of them whose demands the matrix
   /// meets: symmetric with a positive diagonal, symmetric, none. Where cg then breaks down, since
   /// the matrix is not positive definite, minres begins instead, from the same start vector (not in
-  /// solve_async(), nor with amg, fsai and chebyshev).
+  /// solve_async(), nor with amg, fsai and chebyshev). "direct" factorises the matrix, on a CPU, by
+  /// one thread of Eigen: L D L^T in the order of approximate minimum degree where it is symmetric,
+  /// be it indefinite, and L U with pivoting where it is not, where a pivot is zero, or where the
+  /// residual shows that pivots were needed. A step of it is one solution with the factors, and
+  /// those after the first one refine. It is never taken by "auto". The preconditioner is then none
+  /// or automatic; executor, policy, null_space and others that it cannot follow are refused. Of an
+  /// interrupt it hears before and after factorisations, not within.
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";
@@ -85,7 +93,8 @@ struct solve_options {
   /// The variant of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per
   /// iteration), "single-reduction" (two) and "pipelined" (one, with residual replacement), the
   /// forms of Chen and Carson; "auto": on a GPU the one with the least projected time (pipelined
-  /// only in one kernel), on a CPU textbook. The other methods have "textbook".
+  /// only in one kernel), on a CPU textbook. The other methods have "textbook";
+  /// of direct "ldlt" and "lu", of which "auto" takes what the matrix allows.
   std::string variant = "auto";
   /// What the residual is multiplied by; automatic: chosen while the solve runs. Of minres jacobi
   /// has the magnitudes of the diagonal; of bicgstab it is applied from the right. amg, fsai and
@@ -188,9 +197,13 @@ struct solve_setup {
   double plan_s = 0;            ///< executor, form, policy, config; trials of plans
   double cut_s = 0;             ///< into tiles, in the device's memory
   double preconditioner_s = 0;  ///< set-up of preconditioners that have one of their own
+  double analyse_s = 0;         ///< method direct: the order of the rows, and the fill
+  double factor_s = 0;          ///< method direct: the factors
   double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
-  double total() const { return check_s + upload_s + plan_s + cut_s + preconditioner_s + load_s; }
+  double total() const {
+    return check_s + upload_s + plan_s + cut_s + preconditioner_s + analyse_s + factor_s + load_s;
+  }
   /// Adds the parts of another one, context_s left out.
   solve_setup& operator+=(const solve_setup& other) {
     check_s += other.check_s;
@@ -198,6 +211,8 @@ struct solve_setup {
     plan_s += other.plan_s;
     cut_s += other.cut_s;
     preconditioner_s += other.preconditioner_s;
+    analyse_s += other.analyse_s;
+    factor_s += other.factor_s;
     load_s += other.load_s;
     return *this;
   }
@@ -253,6 +268,9 @@ struct solve_report {
   /// That is more than rounding explains (1e-6, in f32 1e-3): the system has no solution, and the
   /// answer is one of the system without that part of b.
   bool rhs_inconsistent = false;
+  /// Method direct: numbers that its factors hold, and their bytes with their places.
+  std::size_t factor_nonzeros = 0;
+  std::size_t factor_bytes = 0;
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64

@@ -20,6 +20,7 @@
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
 #include "dwell/solvers/linear/choose/solver_choice.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
@@ -149,6 +150,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
       facts.on == backend::cpu);
   o.preconditioner = chosen.run.with;
   variant_asked_for(o);
+  if (!seen.sound) seen = validate(device::cpu(1), arrays_of(a), !o.assume_symmetric);
   const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
   const preconditioner_kind& kind = kind_of(o.preconditioner);
@@ -186,6 +188,11 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
       part_of(by, by.without_sequence, out.method, a.rows, a.nonzeros(), facts.on);
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
+  const bool probed = seen.is(matrix_class::positive_definite) && !rows_beyond_advice(a.rows);
+  out.direct = direct_prospect_of(
+      {a.rows, a.row_ptr, a.col}, seen,
+      {double(a.rows), double(a.nonzeros()), seen.rows_with_positive, 1},
+      seen.zero_row_sums || !o.null_vectors.empty(), probed ? iterations_by_probe(a) : 0.0);
   out.bytes_per_iteration = made.facts.bytes_per_iteration;
   out.barriers = made.facts.barriers;
   out.in_cluster = made.how.in_cluster;
@@ -241,18 +248,26 @@ solve_explanation explain_mixed(const csr_view<double>& a, const device_facts& d
   return out;
 }
 
+void check_explained(const solve_options& o) {
+  check_ranges(o);
+  if (is_direct(o.method) && !direct_variants().empty())
+    throw unsupported_error(
+        "method: expected an iterative method, which has plans to explain, found direct (of method "
+        "auto explain says what a direct solver would need)");
+}
+
 }  // namespace
 
 solve_explanation explain(const csr_view<double>& a, const device_facts& device,
                           const solve_options& options) {
-  check_ranges(options);
+  check_explained(options);
   return options.mixed_precision ? explain_mixed(a, device, options)
                                  : explain_as(a, device, options);
 }
 
 solve_explanation explain(const csr_view<float>& a, const device_facts& device,
                           const solve_options& options) {
-  check_ranges(options);
+  check_explained(options);
   if (options.mixed_precision)
     throw input_error("mixed_precision: expected a system in f64, found one in f32");
   return explain_as(a, device, options);

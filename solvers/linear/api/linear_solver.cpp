@@ -19,6 +19,7 @@
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
 #include "dwell/solvers/linear/run/block_solve.hpp"
 
@@ -29,8 +30,9 @@ std::size_t begin_of(int k, std::size_t distance) { return static_cast<std::size
 
 /// Before the matrix is looked at.
 template <class T>
-void check_request(const solve_options& options) {
+void check_request(const device& where, const solve_options& options) {
   check_options(options);
+  require_direct_on(where, options);
   if (sizeof(T) != sizeof(double) && options.mixed_precision)
     throw input_error("mixed_precision: expected a system in f64, found one in f32");
   if (options.method != automatic) variant_asked_for(options);
@@ -125,7 +127,7 @@ struct linear_solver<T>::state : prepared_solver<T> {
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
                                 const solve_options& options) {
-  check_request<T>(options);
+  check_request<T>(where, options);
   const interruption_scope scope(becomes_true(options.interrupt));
   s_ = std::make_unique<state>(where, a, options);  // checks the matrix
   s_->choose();
@@ -134,7 +136,7 @@ linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
 template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
                                 const solve_options& options) {
-  check_request<T>(options);
+  check_request<T>(where, options);
   const interruption_scope scope(becomes_true(options.interrupt));
   s_ = std::make_unique<state>(where, a, options);  // checks the matrix
   s_->choose();

@@ -92,13 +92,13 @@ constexpr solve_option table[] = {
      .group = option_group::system,
      .help = "Skip the check that the matrix is symmetric",
      .member = place<&solve_options::assume_symmetric>,
-     .methods = "cg minres"},
+     .methods = "cg minres direct"},
     {.name = "method",
      .flag = "--solver",
      .group = option_group::method,
      .help = "The method: cg for symmetric positive definite matrices, minres for symmetric ones, "
              "bicgstab and gmres for all; auto is the first of these that symmetry and diagonal of "
-             "the matrix allow, the report says why",
+             "the matrix allow, the report says why; direct factorises the matrix on a CPU",
      .member = place<&solve_options::method>,
      .words = method_words,
      .absences = {in_lists}},

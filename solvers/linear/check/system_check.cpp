@@ -18,6 +18,7 @@
 #include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/solvers/linear/check/validate.hpp"
 #include "dwell/solvers/linear/choose/variant.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -61,6 +62,7 @@ void check_options(const solve_options& o) {
     throw input_error(
         fmt::format("variant: expected auto where the method is auto, found {}", o.variant));
   }
+  if (is_direct(o.method)) check_direct(o);
   if (!o.null_vectors.empty() && o.null_space != automatic)
     throw input_error(fmt::format(
         "null_space: expected auto where null_vectors are given, found {}", o.null_space));
@@ -74,7 +76,8 @@ matrix_demand demand_of(const solve_options& o) {
   matrix_demand d;
   d.of = o.method == automatic ? matrix_class::general : solver_variants(o.method).front().solves;
   d.look_for_symmetry =
-      !o.assume_symmetric && (o.method == automatic || d.of != matrix_class::general);
+      !o.assume_symmetric &&
+      (o.method == automatic || d.of != matrix_class::general || is_direct(o.method));
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   d.full_diagonal = kind.full_diagonal;
   d.preconditioner = kind.name;

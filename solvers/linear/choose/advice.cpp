@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dwell/solvers/linear/choose/variant.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -34,6 +35,7 @@ std::string steadier_variants(const std::string& method) {
 
 /// "a preconditioner (jacobi, amg)": those that the method and the matrix may have; or nothing.
 std::string preconditioner_for(const solve_report& r, const system_facts& facts) {
+  if (is_direct(r.method)) return {};
   const bool sequences =
       std::ranges::any_of(solver_variants(r.method), &solver_variant::with_sequence);
   words names;

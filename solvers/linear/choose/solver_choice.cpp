@@ -11,6 +11,7 @@
 #include "dwell/solvers/linear/choose/choose_method.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/choose/variant.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -48,6 +49,11 @@ solver_choice choose_solver(const solve_options& o, const system_facts& facts) {
 void choose_preconditioner_of(solver_choice& choice, const solve_options& o,
                               const system_facts& facts, const searched_system& of, bool judged) {
   if (o.preconditioner != preconditioner::automatic || choice.run.mixed_precision) return;
+  if (is_direct(o.method)) {
+    choice.run.with = preconditioner::none;
+    choice.preconditioner_reason = "a direct solver has none";
+    return;
+  }
   const preconditioner_choice found = choose_preconditioner(o, facts, of.rows, judged);
   choice.run.with = found.is;
   choice.preconditioner_reason = found.why;

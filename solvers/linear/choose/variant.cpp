@@ -10,6 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
 #include "dwell/base/policy_words.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 
 namespace dwell {
 
@@ -18,10 +19,14 @@ std::vector<method_description> methods() {
   for (const solver_variant& f : solver_variants())
     if (all.empty() || all.back().name != f.method)
       all.push_back({f.method, f.title, f.solves, f.breaks_down});
+  if (const auto direct = direct_variants(); !direct.empty())
+    all.push_back({direct_method, direct.front().title, direct.front().solves,
+                   direct.front().breaks_down, false});
   return all;
 }
 
 std::span<const solver_variant> solver_variants(std::string_view method) {
+  if (is_direct(method) && !direct_variants().empty()) return direct_variants();
   const auto all = solver_variants();
   const auto is_of = [&](const solver_variant& f) { return f.method == method; };
   const auto begin = std::find_if(all.begin(), all.end(), is_of);

@@ -128,10 +128,11 @@ struct solver_variant {
   }
 };
 
-/// All of them; those of a method in a row, the one for CPUs first.
+/// All of iterative methods; those of a method in a row, the one for CPUs first.
 std::span<const solver_variant> solver_variants();
 
-/// Those of a method. Throws input_error with the list if there is no such method; "auto" is none.
+/// Those of a method, be it direct. Throws input_error with the list if there is no such method;
+/// "auto" is none.
 std::span<const solver_variant> solver_variants(std::string_view method);
 
 /// The variants for several right-hand sides, by their number: 2, 4, 8.

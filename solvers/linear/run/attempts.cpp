@@ -462,6 +462,7 @@ solve_report attempts<T>::end(const solve_report* so_far) {
                                     : 0.0;
   verify(std::move(how), s_.options, report);
   if (run.mixed) run.mixed->conclude(report);
+  if (run.factorised) run.factorised->conclude(report);
   const bool asked_to_end = refused_ || (s_.options.interrupt && s_.options.interrupt->load());
   if (report.stopped == stop_reason::interrupted && judge_ && judge_->ended() && !asked_to_end) {
     report.stopped = stop_reason::iteration_limit;  // another one is to go on

@@ -174,6 +174,7 @@ solve_report attempts<T>::run(Refuse&& refuse) {
   answer();
   if (!seen_.finite) refuse();
   keep_best();
+  s_.add_direct_advice(report_);
   return std::move(report_);
 }
 

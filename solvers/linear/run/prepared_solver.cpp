@@ -8,6 +8,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
@@ -16,6 +17,9 @@ template <class T>
 void prepared_solver<T>::choose() {
   now = choose_solver(options, matrix.facts());
   options.method = now.run.method;
+  if (is_direct(options.method) && matrix.ranks())
+    throw unsupported_error(
+        "method direct: expected all rows in one process, found them divided among ranks");
   if (now.method_open) matrix.system.demand(demand_of(options));
   variant_asked_for(options);  // before a long set-up
   matrix.check_null_vectors(setup);
@@ -82,6 +86,36 @@ bool prepared_solver<T>::change_method(solve_report& failed) {
     return false;
   }
   return true;
+}
+
+template <class T>
+void prepared_solver<T>::add_direct_advice(solve_report& report) {
+  if (is_direct(report.method) || matrix.ranks() || rows_beyond_advice(matrix.rows()) ||
+      !asks_for_direct(report))
+    return;
+  if (!prospect_ || prospect_version_ != matrix.version) {
+    const csr_arrays<T>& a = matrix.arrays();
+    std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
+        col(static_cast<std::size_t>(a.nonzeros));
+    const auto& memory = memory_of(matrix.where().on());
+    memory.download(matrix.where(), row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
+    memory.download(matrix.where(), col.data(), a.col, col.size() * sizeof(index));
+    const system_facts& facts = matrix.facts();
+    const bool singular =
+        facts.zero_row_sums || matrix.null_space.count() > 0 || options.null_space == "constant";
+    try {
+      prospect_ = direct_prospect_of(
+          {a.rows, row_ptr.data(), col.data()}, facts,
+          {1.0 * a.rows, 1.0 * a.nonzeros, facts.rows_with_positive, matrix.where().facts().units},
+          singular);
+    } catch (const device_error&) {  // too little memory to count: there is nothing to advise
+      prospect_ = direct_prospect{};
+    }
+    prospect_version_ = matrix.version;
+  }
+  const std::string more = direct_advice(*prospect_);
+  if (more.empty()) return;
+  report.advice += (report.advice.empty() ? "try " : ", or ") + more;
 }
 
 template <class T>

@@ -3,11 +3,13 @@
 // prepared. A solve is a value of its own (attempts.hpp). Private to the solver.
 #pragma once
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/linear/explain.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/choose/solver_choice.hpp"
 #include "dwell/solvers/linear/run/prepared_matrix.hpp"
@@ -43,6 +45,9 @@ struct prepared_solver {
   /// The method after a breakdown of the one that was chosen. Returns whether there is one; where
   /// its set-up was interrupted the report says so.
   bool change_method(solve_report& failed);
+  /// Adds what a direct solver would need to the advice of a solve that failed and took long enough
+  /// for that to be counted; of small systems of one process.
+  void add_direct_advice(solve_report& report);
   /// Throws device_error if a run was lost.
   void require_run() const;
   /// Throws input_error unless a vector in a GPU's memory is finite; `what` names it.
@@ -55,6 +60,10 @@ struct prepared_solver {
   solver_runs<T> runs;
   solver_choice first;  ///< what every solve begins with
   solve_workspace<T> work;
+
+ private:
+  std::optional<direct_prospect> prospect_;  ///< prospect of the values of prospect_version_
+  int prospect_version_ = 0;
 };
 
 extern template struct prepared_solver<double>;

@@ -35,6 +35,17 @@ class mixed_run {
   virtual const solve_setup& setup() const = 0;
 };
 
+/// What a solve asks of a run with factors besides.
+class factorised_run {
+ public:
+  virtual ~factorised_run() = default;
+  /// What the report is to end with: the factors, what was set up amid the run, and why it broke
+  /// down.
+  virtual void conclude(solve_report& report) const = 0;
+  /// Whose factors they are.
+  virtual std::string library() const = 0;
+};
+
 template <class T>
 struct solver_run {
   run_choice choice;
@@ -44,6 +55,7 @@ struct solver_run {
   std::unique_ptr<cut_cache<T>> cuts;
   std::unique_ptr<prepared_run<T>> code;
   mixed_run* mixed = nullptr;                      ///< the run itself, where it iterates in f32
+  factorised_run* factorised = nullptr;            ///< the run itself, of method direct
   std::unique_ptr<column_groups<T>> groups;        ///< groups of columns; they use the cuts
   std::unique_ptr<halo_exchange> ghosts_of_x;      ///< exchange of several ranks
   std::unique_ptr<device_halo> ghosts_of_x_there;  ///< exchange of several ranks on GPUs

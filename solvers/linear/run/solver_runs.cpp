@@ -11,6 +11,8 @@
 
 #include "dwell/base/interruption.hpp"
 #include "dwell/comm/agreement.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
+#include "dwell/solvers/linear/direct/direct_run.hpp"
 #include "dwell/solvers/linear/mixed/mixed_precision.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -82,6 +84,7 @@ template <class T>
 void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   set_choice(of.run);
   if (options_.mixed_precision && prepare_mixed(of)) return;
+  if (is_direct(of.run.method)) return prepare_direct(of);
   const device& where = matrix_.where();
   solver_run<T> run;
   make_preconditioners(run, asked);
@@ -138,10 +141,7 @@ bool solver_runs<T>::prepare_mixed(solver_choice& of) {
       set_choice(of.run);
       return false;
     }
-    run.cuts = std::make_unique<cut_cache<T>>(where, matrix_.arrays());
-    run.groups = std::make_unique<column_groups<T>>(where, matrix_.target, matrix_.system,
-                                                    matrix_.null_space, options_, *run.cuts,
-                                                    solve_decision<T>{});
+    prepare_alone(run);
     {
       const lap_timer time(setup_.upload_s);
       connect(run);
@@ -156,11 +156,43 @@ bool solver_runs<T>::prepare_mixed(solver_choice& of) {
 }
 
 template <class T>
+void solver_runs<T>::prepare_alone(solver_run<T>& run) {
+  run.cuts = std::make_unique<cut_cache<T>>(matrix_.where(), matrix_.arrays());
+  run.groups = std::make_unique<column_groups<T>>(matrix_.where(), matrix_.target, matrix_.system,
+                                                  matrix_.null_space, options_, *run.cuts,
+                                                  solve_decision<T>{});
+}
+
+template <class T>
+void solver_runs<T>::prepare_direct(const solver_choice& of) {
+  solver_run<T> run;
+  auto made = std::make_unique<direct_run<T>>(matrix_.system, options_, setup_);
+  run.factorised = made.get();
+  run.code = std::move(made);
+  prepare_alone(run);
+  solve_report& report = run.prepared;
+  report.method = of.run.method;
+  report.variant = variant_lu;  // until conclude() says which
+  report.executor = direct_executor;
+  report.reason = run.factorised->library() + " on one thread";
+  report.device = matrix_.target.facts.name;
+  report.on = matrix_.target.on();
+  report.precision = sizeof(T) == sizeof(double) ? "f64" : "f32";
+  report.preconditioner = preconditioner::none;
+  report.teams = report.lanes = 1;
+  run.choice = of.run;
+  run.version = matrix_.version;
+  current_.emplace(std::move(run));
+}
+
+template <class T>
 void solver_runs<T>::bring_up_to_date(solver_choice& of, const end_of_set_up& asked) {
   if (!outdated()) return;
   solver_run<T>& run = *current_;
   if (run.mixed) {
     refresh_mixed(of, asked);
+  } else if (run.factorised) {
+    run.code->refill(matrix_.arrays(), -matrix_.system.scale_exponent());
   } else {
     {
       const lap_timer time(setup_.cut_s);

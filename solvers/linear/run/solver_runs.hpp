@@ -52,6 +52,9 @@ class solver_runs {
   void prepare_with_room(solver_choice& of, const end_of_set_up& asked);
   /// False: attempts cannot iterate in f32, and the choice is one of f64.
   bool prepare_mixed(solver_choice& of);
+  void prepare_direct(const solver_choice& of);
+  /// The groups of a run that has none but one by one.
+  void prepare_alone(solver_run<T>& run);
   void bring_up_to_date(solver_choice& of, const end_of_set_up& asked);
   void refresh_mixed(solver_choice& of, const end_of_set_up& asked);
   void connect(solver_run<T>& run);

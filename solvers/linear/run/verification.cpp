@@ -166,6 +166,8 @@ solve_setup difference(const solve_setup& now, const solve_setup& before) {
   d.plan_s = now.plan_s - before.plan_s;
   d.cut_s = now.cut_s - before.cut_s;
   d.preconditioner_s = now.preconditioner_s - before.preconditioner_s;
+  d.analyse_s = now.analyse_s - before.analyse_s;
+  d.factor_s = now.factor_s - before.factor_s;
   d.load_s = now.load_s - before.load_s;
   return d;
 }

@@ -96,6 +96,30 @@ TYPED_TEST(c_solves, have_the_bits_of_linear_solver) {
   EXPECT_EQ(std::vector<double>(norms, norms + count), wanted.history);
 }
 
+TYPED_TEST(c_solves, by_factors) {
+  using T = TypeParam;
+  if (methods().back().iterative) GTEST_SKIP() << "this program was built without Eigen";
+  const csr<T> a = converted<T>(mesh(31, 17, 4.25));
+  std::vector<T> b(static_cast<std::size_t>(a.rows), T(1)), x(b.size(), T(0)), want = x;
+  solve_options o;
+  o.method = "direct";
+  o.rtol = 1e-5;
+  const solve_report wanted = solve(device::cpu(2), a.view(), b, want, o);
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "method", "direct"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  const auto solver = prepare(a, options.get());
+  dwell_report* made = nullptr;
+  ASSERT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), &made), DWELL_SUCCESS);
+  const owned<dwell_report> report(made);
+  EXPECT_EQ(x, want);
+  EXPECT_EQ(text(report.get(), "method"), "direct");
+  EXPECT_EQ(text(report.get(), "variant"), "ldlt");
+  EXPECT_EQ(text(report.get(), "stopped"), "converged");
+  EXPECT_EQ(number(report.get(), "factor_nonzeros"), static_cast<double>(wanted.factor_nonzeros));
+  EXPECT_GT(number(report.get(), "factor_bytes"), 0);
+}
+
 TYPED_TEST(c_solves, of_several_columns_are_those_one_by_one) {
   using T = TypeParam;
   const csr<T> a = converted<T>(mesh(9, 8, 4.5));

@@ -258,3 +258,37 @@ def test_null_vectors():
         dwell.Solver(a, null_vectors=null[:, [0, 0]], device="cpu")
     with pytest.raises(ValueError, match="takes to zero"):
         dwell.Solver(a, null_vectors=b, device="cpu")
+
+
+def direct_systems():
+    random = np.random.default_rng(5)
+    for kind in ("definite", "indefinite", "unsymmetric"):
+        a = scipy.sparse.random(60, 60, 0.05, format="csr", random_state=7)
+        a = a if kind == "unsymmetric" else a + a.T
+        signs = np.where(random.random(60) < 0.4, -1, 1) if kind != "definite" else 1
+        yield scipy.sparse.csr_matrix(a + scipy.sparse.diags((1 + abs(a).sum(axis=1).A1) * signs))
+
+
+def test_direct():
+    for a in direct_systems():
+        b = np.random.default_rng(2).standard_normal((60, 4))
+        wanted = np.linalg.solve(a.toarray(), b)
+        try:
+            solver = dwell.Solver(a, method="direct", rtol=1e-12)
+        except ValueError as e:  # built without Eigen
+            assert "direct" in str(e)
+            return
+        x = solver.solve(b)
+        assert np.allclose(x, wanted, rtol=0, atol=1e-11 * abs(wanted).max())
+        assert solver.report.method == "direct" and solver.report.stopped == "converged"
+        assert solver.report.factor_nonzeros >= 60 and solver.setup.factor_s > 0
+        assert "factors" in repr(solver.report)
+        solver.update_values(2 * a.data)
+        assert np.allclose(2 * solver.solve(b), wanted, rtol=0, atol=1e-11 * abs(wanted).max())
+    with pytest.raises(dwell.UnsupportedError, match="preconditioner: expected auto or none with method direct"):
+        dwell.Solver(a, method="direct", preconditioner="jacobi")
+    singular = scipy.sparse.csr_matrix(np.array([[1.0, -1, 0], [-1, 2, -1], [0, -1, 1]]))
+    solver = dwell.Solver(singular, method="direct")
+    with pytest.warns(dwell.SolveWarning):
+        solver.solve(np.array([1.0, 0, 0]))
+    assert solver.report.stopped == "breakdown" and "singular" in solver.report.advice

@@ -61,7 +61,7 @@ class best_answer : public testing::Test {
 TEST_F(best_answer, is_never_worse_than_the_start) {
   unsigned turn = 0;
   for (const csr<double>& a : hard_matrices())
-    for (const auto& method : methods())
+    for (const auto& method : iterative_methods())
       for (const preconditioner p : preconditioners())
         for (const int most : {1, 7, 60, 400})
           for (const unsigned start : {0U, 9U}) {
@@ -106,7 +106,7 @@ TEST_F(best_answer, is_never_worse_than_a_start_that_is_beyond_any_b) {
   };
   int beyond = 0;
   for (const csr<double>& a : hard_matrices())
-    for (const auto& method : methods())
+    for (const auto& method : iterative_methods())
       for (const preconditioner p :
            {preconditioner::none, preconditioner::ilu0, preconditioner::jacobi})
         for (const int most : {3, 20}) {

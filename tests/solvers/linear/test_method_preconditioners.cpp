@@ -68,7 +68,7 @@ TEST_F(methods_here, are_preconditioned_by_products) {
 // Every preconditioner that is a sequence, under every method that takes it.
 TEST_F(methods_here, take_every_preconditioner_that_fits) {
   for (const char* matrix : {"poisson2d:41x37", "convection2d:40x30:20"})
-    for (const method_description& method : methods()) {
+    for (const method_description& method : iterative_methods()) {
       const auto s = system_of(generate(matrix));
       const bool symmetric = matrix == std::string("poisson2d:41x37");
       if (!symmetric && method.solves != matrix_class::general) continue;

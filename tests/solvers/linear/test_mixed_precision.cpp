@@ -102,7 +102,7 @@ TEST_F(mixed_precision, every_executor_and_the_same_bits) {
 TEST_F(mixed_precision, every_method_and_preconditioner) {
   const auto spd = system_of(generate("poisson2d:31x17"));
   const auto other = system_of(generate("convection2d:23x19:5"));
-  for (const auto& method : methods())
+  for (const auto& method : iterative_methods())
     for (const auto p : preconditioners()) {
       SCOPED_TRACE(method.name + " with " + to_string(p));
       const bool general = method.solves == matrix_class::general && p != preconditioner::amg &&

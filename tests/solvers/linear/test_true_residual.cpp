@@ -206,7 +206,7 @@ TEST_F(true_residual, with_a_tolerance_of_zero_is_missed_unless_it_is_zero) {
 TEST_F(true_residual, of_b_zero_is_that_of_zeros_at_once) {
   linear_system<double> s{"", generate("poisson2d:8x8"), std::vector<double>(64, 0.0)};
   const auto start = random_vector(64, 6);
-  for (const auto& method : methods())
+  for (const auto& method : iterative_methods())
     for (const preconditioner p : preconditioners())
       for (const bool mixed : {false, true}) {
         SCOPED_TRACE(method.name + ", " + to_string(p) + (mixed ? ", mixed" : ""));

@@ -89,7 +89,7 @@ TEST_F(equilibrated_units, converge_as_in_one_unit) {
 TEST_F(equilibrated_units, need_not_be_those_of_the_right_hand_side) {
   unsigned seed = 44;
   for (const int most : {20, 30, 45, 60, 70})
-    for (const auto& method : methods())
+    for (const auto& method : iterative_methods())
       for (const preconditioner p : preconditioners()) {
         if (p == preconditioner::none) continue;
         const bool is_symmetric = method.solves != matrix_class::general || seed % 2 == 0;
