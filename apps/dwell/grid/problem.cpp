@@ -261,7 +261,7 @@ std::vector<T> grid_values(const std::string& option, const std::string& text,
 }
 
 template <class T>
-grid_input<T>::grid_input(const grid_choices& given) {
+grid_input<T>::grid_input(const grid_choices& given, bool arrays) {
   d.cells = parse_grid_size(given.size);
   const std::size_t dims = d.cells.size();
   d.spacing = numbers_of_axes("--spacing", given.spacing, dims);
@@ -270,6 +270,9 @@ grid_input<T>::grid_input(const grid_choices& given) {
   if (!given.k_axes.empty())
     std::ranges::copy(numbers_of_axes("--k-axes", given.k_axes, dims), d.k_axes.begin());
   d.boundary = parse_grid_boundary(given.boundary, static_cast<int>(dims));
+  finite_number(given.k, d.k);
+  finite_number(given.s, d.s);
+  if (!arrays) return;
   for (const std::string& one : given.boundary_values) {
     const auto of = axis_file("--boundary-values", one, true, dims);
     grid_side& side = d.boundary.sides[static_cast<std::size_t>(of.axis)][of.high];
@@ -292,14 +295,10 @@ grid_input<T>::grid_input(const grid_choices& given) {
   if (is_grid_file("--k", given.k)) {
     k = cells_of_file<T>(given.k, d.cells, given.precision);
     d.k_cells = k;
-  } else {
-    finite_number(given.k, d.k);
   }
   if (is_grid_file("--s", given.s)) {
     s = cells_of_file<T>(given.s, d.cells, given.precision);
     d.s_cells = s;
-  } else {
-    finite_number(given.s, d.s);
   }
 }
 
