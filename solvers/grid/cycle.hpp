@@ -2,8 +2,9 @@
 // A cycle of multigrid, as phases that teams take together: red-black Gauss-Seidel before and after
 // (in the reverse order of colours, so that the cycle is symmetric), residuals of the first colour
 // alone, since those of the last one are 0, and corrections of that colour alone, since the last
-// one is relaxed next whatever it was. Of levels that are divided among ranks each has planes of its
-// own; ghosts are exchanged where teams meet, and the last level is one rank's, with all below it.
+// one is relaxed next whatever it was. Of levels that are divided among ranks each has planes of
+// its own; ghosts are exchanged where teams meet, and the last level is one rank's, with all below
+// it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "dwell/solvers/grid/cycle_rows.hpp"
 #include "dwell/solvers/grid/galerkin_cycle.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
@@ -19,24 +21,6 @@
 #include "dwell/solvers/grid/ranks/level_ghosts.hpp"
 
 namespace dwell::grids {
-
-/// Cells of a level that a team more is worth; smaller levels are one team's. Where coefficients
-/// jump, levels from a twelfth of the finest one's cells down are visited twice (a W-cycle).
-inline constexpr std::size_t cells_per_team = 8192;
-inline bool for_one_team(const grid_shape& g) { return g.cells() < 2 * cells_per_team; }
-inline bool visited_again(const grid_shape& g, const grid_shape& finest) {
-  return 12 * g.cells() <= finest.cells();
-}
-
-/// What a team needs besides: planes and rows between two levels.
-template <class V>
-struct cycle_rows {
-  std::vector<V> plane[2], row, wide;
-  explicit cycle_rows(const hierarchy<V>& h)
-      : plane{std::vector<V>(std::size_t(h.most_plane)), std::vector<V>(std::size_t(h.most_plane))},
-        row(h.zeros.size()),
-        wide(h.zeros.size()) {}
-};
 
 template <class V>
 class cycle {
@@ -487,7 +471,7 @@ class cycle {
   hierarchy<V>& h_;
   cycle_rows<V>& rows_;
   level_ghosts<V>* ghosts_;
-  std::optional<cycle_rows<V>> top_rows_;  ///< of the levels that this rank has for all
+  std::optional<cycle_rows<V>> top_rows_;  ///< rows of the levels that this rank has for all
   std::unique_ptr<cycle> top_;
   line_smoother<V> lines_;
   std::optional<galerkin_cycle> galerkin_;

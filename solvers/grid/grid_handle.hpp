@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a solver of systems on a grid holds, of one rank or of several: levels and vectors made once,
-// right-hand sides scaled and put into halves, runs on threads that are kept, reports. All ranks
-// make the same calls.
+// What a solver of systems on a grid holds, of one rank or of several: levels and vectors made
+// once, right-hand sides scaled and put into halves, runs on threads that are kept, reports. All
+// ranks make the same calls.
 #pragma once
 #include <fmt/format.h>
 
@@ -46,8 +46,8 @@ struct grid_handle {
   thread_choice threads;
   cpu::team_threads teams;
   run_vectors<T> vectors;
-  std::vector<T> b;        ///< halved rows, scaled; with ghosts
-  std::vector<T> natural;  ///< in the caller's order, likewise
+  std::vector<T> b;                     ///< halved rows, scaled; with ghosts
+  std::vector<T> natural;               ///< in the caller's order, likewise
   std::optional<solve_ranks<T>> ranks;  ///< if there are several
   double setup_s = 0;
   bool ran_galerkin = false;  ///< the last solve went on with Galerkin's levels
@@ -93,7 +93,7 @@ struct grid_handle {
     coefficients<T> whole = whole_operator(where, d);
     return prepared_grid<T>(where, std::move(made), std::move(whole), method, cost);
   }
-  /// Of the slab; of one rank of the grid.
+  /// Shape of the slab; of one rank that of the grid.
   const grid_shape& shape() const { return grid.system.a.shape; }
   grid_shape own_shape() const {
     grid_shape g = shape();
@@ -153,7 +153,7 @@ struct grid_handle {
     return solve_for(std::span<const T>(natural).subspan(first(), rows()), u);
   }
 
-  /// As grid_solver::update().
+  /// Does what grid_solver::update() does.
   void update(const grid_description<T>& d) {
     stopwatch clock;
     const divided_grid other = divided(d, where.gather_below);
@@ -193,8 +193,8 @@ struct grid_handle {
     const bool zero = most == 0;
     const power_of_two<T> b_by(-scale), x_by(to_u), back(-to_u);
     each_row([&](std::size_t r) {
-      T *const to_b = b.data() + first() + r * nx,
-               *const to_x = vectors.x[0].data() + first() + r * nx;
+      T *const to_b = b.data() + first() + r * nx, *const to_x =
+                                                       vectors.x[0].data() + first() + r * nx;
       split_row(of.data() + r * nx, to_b, int(nx));
       split_row(u.data() + r * nx, to_x, int(nx));
       for (std::size_t i = 0; i < nx; ++i) {
@@ -209,22 +209,22 @@ struct grid_handle {
                              grid.levels.own->jumps && !grid.levels.own->lines &&
                              method.has_levels();
     // Iterations with the levels `h`, from x[0].
-    const auto run_with = [&](divided_levels& levels, const chosen_method& how,
-                              int before, bool may_end_slow) {
+    const auto run_with = [&](divided_levels& levels, const chosen_method& how, int before,
+                              bool may_end_slow) {
       monitor seen{};
       seen.step = -1;
       if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
       run_input<T> in{.a = &grid.system.a,
-                             .b = b.data(),
-                             .singular = grid.system.singular,
-                             .method = how,
-                             .rtol = options.rtol,
-                             .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
-                             .max_iterations = options.max_iterations - before,
-                             .history = options.history,
-                             .slow_after = may_end_slow ? slow_after : 0,
-                             .seen = &seen,
-                             .ranks = ranks ? &*ranks : nullptr};
+                      .b = b.data(),
+                      .singular = grid.system.singular,
+                      .method = how,
+                      .rtol = options.rtol,
+                      .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
+                      .max_iterations = options.max_iterations - before,
+                      .history = options.history,
+                      .slow_after = may_end_slow ? slow_after : 0,
+                      .seen = &seen,
+                      .ranks = ranks ? &*ranks : nullptr};
       out = {};
       if (ranks) ranks->begin();
       hierarchy<level_value>& h = *levels.own;
@@ -332,8 +332,8 @@ struct grid_handle {
   std::vector<std::vector<int>> cells_of_levels(const divided_levels& levels, bool twice) const {
     std::vector<grid_shape> shapes, below;
     for (std::size_t n = 0; n < levels.shared(); ++n) shapes.push_back(levels.own->levels[n].all);
-    if (const hierarchy<level_value>* const h = levels.ghosts ? levels.whole.get()
-                                                              : levels.own.get())
+    if (const hierarchy<level_value>* const h =
+            levels.ghosts ? levels.whole.get() : levels.own.get())
       for (const listed_level& l : list_levels(*h, method, twice)) below.push_back(l.shape);
     if (levels.ghosts) below = list_of_rank(*comm, 0, std::span<const grid_shape>(below));
     shapes.insert(shapes.end(), below.begin(), below.end());
@@ -341,9 +341,10 @@ struct grid_handle {
     for (const grid_shape& g : shapes) cells.push_back(axes_of(g, dims));
     return cells;
   }
-  /// Of all ranks, their ghosts among them.
+  /// Bytes of all ranks, their ghosts among them.
   std::size_t bytes_of_iteration(const divided_levels& levels, bool twice) const {
-    if (!levels.ghosts && comm->size() == 1) return iteration_bytes(grid, *levels.own, method, twice);
+    if (!levels.ghosts && comm->size() == 1)
+      return iteration_bytes(grid, *levels.own, method, twice);
     std::size_t cycle = 0;
     std::vector<listed_level> mine = list_levels(*levels.own, method, twice);
     for (std::size_t n = 0; n < levels.shared(); ++n) cycle += mine[n].bytes_per_cycle;
@@ -351,9 +352,9 @@ struct grid_handle {
       for (const listed_level& l : list_levels(*levels.whole, method, twice))
         cycle += l.bytes_per_cycle;
     std::size_t all = 0;
-    for (const std::size_t one : values_of_ranks(
-             *comm, method_bytes(grid, method) +
-                        std::size_t(facts_of(method.method).applications) * cycle))
+    for (const std::size_t one :
+         values_of_ranks(*comm, method_bytes(grid, method) +
+                                    std::size_t(facts_of(method.method).applications) * cycle))
       all += one;
     return all;
   }

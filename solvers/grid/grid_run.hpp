@@ -29,9 +29,7 @@ class grid_run : grid_iterations<T, V> {
     const double mean = in_.singular ? mean_of(team, in_.b) : 0;
     const double norm = std::sqrt(total_of(team, 0, [&](int k) { return norm2(in_.b, k, mean); }));
     const double target = std::max(in_.rtol * norm, in_.atol);
-    if (team.worker == 0)
-      norm_ = out_.rhs_norm = norm,
-      out_.removed = mean * std::sqrt(cells_);
+    if (team.worker == 0) norm_ = out_.rhs_norm = norm, out_.removed = mean * std::sqrt(cells_);
     int at = 0, attempts = 0;
     run_progress far;
     double best = true_residual(team, v_.x[0].data(), mean);

@@ -158,9 +158,9 @@ axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first) 
 }
 
 std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
-  return !jumps                                          ? bottom_cells
+  return !jumps                                        ? bottom_cells
          : method.coarse == coarse_operators::galerkin ? bottom_cells_of_galerkin
-                                                         : bottom_cells_of_jumps;
+                                                       : bottom_cells_of_jumps;
 }
 
 template <class V>
@@ -201,8 +201,8 @@ coefficients<V> halve_level(level<V>& l, const std::array<bool, 3>& halved) {
 template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method) {
   const grid_shape shape = finest.shape;
-  const bool jumps = method.has_levels() && !finest.shared &&
-                     facts_of_axes(finest, {0, shape.n[0]}, true).jumps();
+  const bool jumps =
+      method.has_levels() && !finest.shared && facts_of_axes(finest, {0, shape.n[0]}, true).jumps();
   return make_hierarchy(std::move(finest), singular, method, shape, jumps);
 }
 

@@ -26,10 +26,10 @@ struct level_step {
 
 template <class V>
 struct level {
-  coefficients<V> a;                    ///< rows halved; `s` as well
-  plane_range own;  ///< planes that are computed here: all, or those of a rank, among ghosts
-  grid_shape all;   ///< of the whole level: a.shape, unless it is divided among ranks
-  std::vector<V> inverse;               ///< rows of 1 / diagonal, halved
+  coefficients<V> a;       ///< rows halved; `s` as well
+  plane_range own;         ///< planes that are computed here: all, or those of a rank, among ghosts
+  grid_shape all;          ///< shape of the whole level: a.shape, unless it is divided among ranks
+  std::vector<V> inverse;  ///< rows of 1 / diagonal, halved
   std::vector<std::size_t> inverse_at;  ///< [plane, row]
   int colours = 2;                      ///< 3 where an axis is a ring of an odd number of cells
   level_step<V> step;                   ///< to the next level, if there is one
@@ -74,7 +74,7 @@ struct hierarchy {
   std::vector<V> line_residual;  ///< then, as large as the finest level
   std::vector<double> line_sums;
   std::vector<V> zeros;  ///< a row of them, for all levels
-  grid_shape finest;     ///< of the level that all others are made of
+  grid_shape finest;     ///< shape of the level that all others are made of
 
   /// What holds of all levels, of which the first one is of this shape.
   void begin(const chosen_method& method, const grid_shape& top, const grid_shape& all,
@@ -91,7 +91,7 @@ struct hierarchy {
       line_sums.resize(top.cells());
     }
   }
-  int most_plane = 0;    ///< cells of the largest plane between two levels
+  int most_plane = 0;  ///< cells of the largest plane between two levels
 };
 
 /// Puts a pool's rows of cells (and of faces along x) into halves, in place; and back.
@@ -114,11 +114,11 @@ hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_met
 /// What decides about levels: of the faces between cells, before planes `own`, along z, y, x. Those
 /// of ranks are added up, in their order.
 struct axis_facts {
-  std::array<double, 3> sum{}, faces{};  ///< of conductances
+  std::array<double, 3> sum{}, faces{};   ///< sums of conductances
   std::array<double, 3> least{}, most{};  ///< 0 where there are none
   void add(const axis_facts& other);
-  bool jumps() const;                    ///< by more than 10 along an axis
-  std::array<bool, 3> halved() const;    ///< axes whose mean is half of the strongest one's, or more
+  bool jumps() const;                  ///< by more than 10 along an axis
+  std::array<bool, 3> halved() const;  ///< axes whose mean is half of the strongest one's, or more
 };
 /// first: the planes begin with the first one of the whole grid, whose face is none between cells.
 template <class V>

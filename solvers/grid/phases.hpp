@@ -236,7 +236,7 @@ class grid_phases {
   run_output& out_;
   plane_range own_;  ///< planes that are computed here
   std::size_t plane_;
-  double cells_;  ///< of the whole grid
+  double cells_;  ///< number of those of the whole grid
   bool wants_end_ = false, interrupted_ = false;
   double norm_ = 0;  ///< that the right-hand side has; team 0 knows it
 };

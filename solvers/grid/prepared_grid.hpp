@@ -44,7 +44,7 @@ coefficients<level_value> definite(const coefficients<T>& a) {
 /// An operator in halved rows, divided by a power of two, and its levels.
 template <class T>
 struct prepared_grid {
-  grids::system<T> system;  ///< of ranks: of the slab
+  grids::system<T> system;  ///< the problem, of ranks that of the slab
   divided_levels levels;
   std::optional<divided_levels> galerkin;  ///< where `levels` turned out to be slow
   int scale = 0;                           ///< the exponent of that power

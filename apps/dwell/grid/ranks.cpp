@@ -23,8 +23,8 @@ ranked_grid solve_grid_on_ranks(const rank_choice& choice, communicator* comm, i
     grid_options here = options;
     if (!first) here.progress = {};
     const grid_part<T> part(*one, d, division);
-    distributed_grid_solver<T> solver(device::cpu(threads_of_rank(*one, threads)), one, part.d, here,
-                                      division);
+    distributed_grid_solver<T> solver(device::cpu(threads_of_rank(*one, threads)), one, part.d,
+                                      here, division);
     const std::vector<T> mine = solver.scatter(first ? f : std::vector<T>());
     std::vector<T> answer = solver.scatter(first ? u : std::vector<T>());
     distributed_grid_report report = solver.solve(mine, answer);
@@ -52,8 +52,9 @@ std::string describe_ranks(const ranked_grid& r) {
   return fmt::format("{} ({}), slabs of at most {}; {}", r.report.ranks.size(), r.transport,
                      format_plural(most, "layer"),
                      r.report.ranks.size() == 1 ? "all levels are its"
-                     : divided == 0 ? "no level divided, cycles are rank 0's"
-                                    : format_plural(divided, "level") + " divided, the others rank 0's");
+                     : divided == 0
+                         ? "no level divided, cycles are rank 0's"
+                         : format_plural(divided, "level") + " divided, the others rank 0's");
 }
 
 std::string describe_exchanges(const ranked_grid& r) {
@@ -63,11 +64,12 @@ std::string describe_exchanges(const ranked_grid& r) {
     for (const grid_rank_report& one : ranks) m = std::max(m, one.*member);
     return m;
   };
-  return fmt::format("at most {} and {} a rank, {}; {} in them, waits among it",
-                     format_plural(static_cast<std::int64_t>(most(&grid_rank_report::messages)), "message"),
-                     format_bytes(static_cast<double>(most(&grid_rank_report::bytes))),
-                     format_plural(static_cast<std::int64_t>(most(&grid_rank_report::sums)), "sum"),
-                     format_seconds(most(&grid_rank_report::exchange_s)));
+  return fmt::format(
+      "at most {} and {} a rank, {}; {} in them, waits among it",
+      format_plural(static_cast<std::int64_t>(most(&grid_rank_report::messages)), "message"),
+      format_bytes(static_cast<double>(most(&grid_rank_report::bytes))),
+      format_plural(static_cast<std::int64_t>(most(&grid_rank_report::sums)), "sum"),
+      format_seconds(most(&grid_rank_report::exchange_s)));
 }
 
 std::string ranks_table(const ranked_grid& r) {

@@ -164,8 +164,7 @@ json to_json(const grid_result& r) {
               {"bytes_per_iteration", "time.write_s", r.write_s},
               {"bytes_per_iteration", "time.total_s", r.wall_s}});
   out.update({{"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
-              {"divided_levels",
-               r.ranks ? json(r.ranks->report.divided_levels) : json(nullptr)},
+              {"divided_levels", r.ranks ? json(r.ranks->report.divided_levels) : json(nullptr)},
               {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
               {"warnings", r.warnings},
               {"files",

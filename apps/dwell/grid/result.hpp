@@ -21,7 +21,7 @@ struct grid_result {
   grid_report report;
   std::optional<ranked_grid> ranks;  ///< among which the grid was divided
   bool per_rank = false;             ///< the report has a table of them
-  double least = 0, greatest = 0;  ///< finite values of the answer; NaN if there are none
+  double least = 0, greatest = 0;    ///< finite values of the answer; NaN if there are none
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< what, and where it is
   double read_s = 0, write_s = 0, wall_s = 0;

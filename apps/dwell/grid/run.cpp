@@ -88,8 +88,8 @@ void write_answer(const destination& to, const std::vector<int>& cells, const st
 
 /// The operator as a matrix, and the right-hand side of a system with it.
 template <class T>
-void write_system(const grid_arguments& args, const grid_description<T>& d,
-                  const std::vector<T>& f, grid_result& result, handover& by) {
+void write_system(const grid_arguments& args, const grid_description<T>& d, const std::vector<T>& f,
+                  grid_result& result, handover& by) {
   if (!args.matrix && !args.matrix_rhs) return;
   const grid_operator<T> a(device::cpu(1), d);
   const auto comment = fmt::format("-div(k grad u) + s u on {}, by dwell grid {}",

@@ -43,7 +43,7 @@ template <class T>
 struct grid_part {
   grid_description<T> d;                  ///< reads the arrays below
   std::vector<T> k_cells, s_cells;        ///< see grid_description
-  std::array<std::vector<T>, 3> k_faces;  ///< likewise
+  std::array<std::vector<T>, 3> k_faces;  ///< arrays as in grid_description
 
   /// By all ranks together: deals out the arrays of `whole`, which count on rank `root` alone.
   /// Numbers and conditions must be the same on all ranks. Throws input_error, on all ranks, for
@@ -60,17 +60,17 @@ struct grid_rank_report {
   grid_share share;          ///< its planes
   int threads = 0;           ///< that took part there
   std::size_t messages = 0;  ///< to other ranks, and to and from rank 0 of the gathered level
-  std::size_t bytes = 0;     ///< of these messages
+  std::size_t bytes = 0;     ///< sizes of these messages
   std::size_t sums = 0;      ///< sums over all ranks
-  double exchange_s = 0;     ///< in exchanges and sums, waits for other ranks among it
-  double solve_s = 0;        ///< of the solve
+  double exchange_s = 0;     ///< time in exchanges and sums, waits for other ranks among it
+  double solve_s = 0;        ///< time of the solve
 };
 
 /// The report of the whole system, and what ranks had of it; the same on all ranks but for
 /// solve.threads, solve.reason and times.
 struct distributed_grid_report {
-  grid_report solve;                    ///< as of grid_solver; bytes are those of all ranks
-  int divided_levels = 0;               ///< of solve.levels; the rest is rank 0's
+  grid_report solve;       ///< report as of grid_solver; bytes are those of all ranks
+  int divided_levels = 0;  ///< number of solve.levels that are divided; the rest is rank 0's
   std::vector<grid_rank_report> ranks;  ///< in their order
 };
 
@@ -88,10 +88,11 @@ class DWELL_API distributed_grid_solver {
   /// d: `cells` are those of the whole grid, arrays have this rank's planes (share_of_rank()):
   /// k_cells and s_cells an element per unknown of them; k_faces those of these unknowns, along the
   /// slowest axis one plane more, the last of which is the next rank's first one; values of sides
-  /// along the slowest axis those of its cells, and of the slowest axis themselves whole on the rank
-  /// that has the side. Keeps the communicator. Throws, on all ranks, what grid_solver throws, and
-  /// as share_of_rank(); unsupported_error for smoother "lines" with more than one rank, since lines
-  /// along the divided axis would be cut. Levels of Galerkin's operators are rank 0's, all of them.
+  /// along the slowest axis those of its cells, and of the slowest axis themselves whole on the
+  /// rank that has the side. Keeps the communicator. Throws, on all ranks, what grid_solver throws,
+  /// and as share_of_rank(); unsupported_error for smoother "lines" with more than one rank, since
+  /// lines along the divided axis would be cut. Levels of Galerkin's operators are rank 0's, all of
+  /// them.
   distributed_grid_solver(const device& where, std::shared_ptr<communicator> comm,
                           const grid_description<T>& d, const grid_options& options = {},
                           const grid_division& division = {});
@@ -101,18 +102,18 @@ class DWELL_API distributed_grid_solver {
   distributed_grid_solver& operator=(distributed_grid_solver&&) noexcept;
   ~distributed_grid_solver();
 
-  grid_share share() const;     ///< share of this rank
-  std::size_t rows() const;     ///< unknowns of this rank
-  bool singular() const;        ///< see grid_operator::singular()
+  grid_share share() const;       ///< share of this rank
+  std::size_t rows() const;       ///< unknowns of this rank
+  bool singular() const;          ///< see grid_operator::singular()
   const char* transport() const;  ///< what ranks exchange data by, as the communicator says
 
-  /// As grid_solver::solve(): f and u are this rank's unknowns, rows() of them.
+  /// Solves as grid_solver::solve() does: f and u are this rank's unknowns, rows() of them.
   distributed_grid_report solve(std::span<const T> f, std::span<T> u);
-  /// As grid_solver::solve_algebraic(), likewise.
+  /// Solves A u = b as grid_solver::solve_algebraic() does, likewise.
   distributed_grid_report solve_algebraic(std::span<const T> b, std::span<T> u);
-  /// As grid_solver::update(), with arrays as of the constructor.
+  /// Takes other coefficients as grid_solver::update() does, with arrays as of the constructor.
   void update(const grid_description<T>& d);
-  /// As grid_solver::set_tolerances().
+  /// Sets what grid_solver::set_tolerances() sets.
   void set_tolerances(double rtol, double atol = 0);
 
   /// This rank's unknowns of a vector that is whole on rank `root`; what others give does not

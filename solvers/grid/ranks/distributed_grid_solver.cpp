@@ -20,9 +20,7 @@ grids::slab_division division_of(const std::vector<int>& cells, const grid_bound
 template <class E>
 std::vector<E> dealt_planes(communicator& comm, const grids::slab_division& division,
                             std::span<const E> whole, std::size_t row, bool faces, int root) {
-  const auto planes = [&](int r) {
-    return std::size_t(division.own(r).size() + (faces ? 1 : 0));
-  };
+  const auto planes = [&](int r) { return std::size_t(division.own(r).size() + (faces ? 1 : 0)); };
   std::vector<E> mine;
   std::vector<rank_message> out;
   together(comm, [&] {
@@ -45,8 +43,7 @@ std::vector<E> dealt_planes(communicator& comm, const grids::slab_division& divi
 grid_share share_of_rank(const std::vector<int>& cells, const grid_boundary& boundary, int rank,
                          int ranks, const grid_division& division) {
   if (ranks < 1 || rank < 0 || rank >= ranks)
-    throw input_error(
-        fmt::format("grid: expected a rank from 0 to {}, found {}", ranks - 1, rank));
+    throw input_error(fmt::format("grid: expected a rank from 0 to {}, found {}", ranks - 1, rank));
   const grids::slab_division all = division_of(cells, boundary, ranks, division);
   if (cells.size() == 1) return {0, cells[0]};
   return {all.own(rank).begin, all.own(rank).size()};
@@ -113,11 +110,12 @@ struct distributed_grid_solver<T>::state : grids::grid_handle<T> {
     this->cost = {};
     distributed_grid_report r;
     r.solve = this->solve(f, u, algebraic);
-    r.divided_levels = int((this->ran_galerkin ? *this->grid.galerkin : this->grid.levels).shared());
+    r.divided_levels =
+        int((this->ran_galerkin ? *this->grid.galerkin : this->grid.levels).shared());
     const grids::exchange_cost& cost = this->cost;
-    r.ranks = values_of_ranks(
-        *this->comm, grid_rank_report{share(), r.solve.threads, cost.messages, cost.bytes, cost.sums,
-                                      cost.seconds, r.solve.solve_s});
+    r.ranks = values_of_ranks(*this->comm,
+                              grid_rank_report{share(), r.solve.threads, cost.messages, cost.bytes,
+                                               cost.sums, cost.seconds, r.solve.solve_s});
     return r;
   }
   grid_share share() const {

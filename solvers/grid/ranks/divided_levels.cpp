@@ -26,8 +26,8 @@ struct valid_planes {
   plane_range at;
   bool cut_low, cut_high;
 
-  /// After a step along these axes: a row's weights along x and y are read across faces, and along z
-  /// a coarse cell reads those between it and its neighbours, with both of their faces.
+  /// After a step along these axes: a row's weights along x and y are read across faces, and along
+  /// z a coarse cell reads those between it and its neighbours, with both of their faces.
   void halve(const level_step<level_value>& step) {
     for (const int axis : {x_axis, y_axis})
       if (step.axes[std::size_t(axis)].halved) at.begin += cut_low, at.end -= cut_high;
@@ -124,11 +124,10 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
   hierarchy<level_value>& h = *made.own;
   h.begin(method, fine.shape, grid.all, jumps);
   const std::size_t bottom = bottom_cells_of(h.jumps, method);
-  valid_planes valid{{here.cut_low ? 1 : 0, here.planes - (here.cut_high ? 1 : 0)},
-                     here.cut_low,
-                     here.cut_high};
+  valid_planes valid{
+      {here.cut_low ? 1 : 0, here.planes - (here.cut_high ? 1 : 0)}, here.cut_low, here.cut_high};
   std::vector<std::array<bool, 3>> steps;  // from level to level
-  int halvings = 0;                        // of planes
+  int halvings = 0;                        // how often planes were halved
   coefficients<level_value> now = std::move(fine);
   plane_range own = here.own;
   grid_shape all = grid.all;
@@ -139,11 +138,11 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
     l.own = own;
     l.all = all;
     const std::array<bool, 3> halved = facts.halved();
-    bool divided = method.has_levels() && method.coarse != coarse_operators::galerkin &&
-                   halvings < grid.division.halvings && all.cells() > bottom &&
-                   (steps.empty()
-                        ? all.cells() >= grid.gather_below
-                        : !gathers(all.cells(), grid.all.cells(), ranks, grid.gather_below));
+    bool divided =
+        method.has_levels() && method.coarse != coarse_operators::galerkin &&
+        halvings < grid.division.halvings && all.cells() > bottom &&
+        (steps.empty() ? all.cells() >= grid.gather_below
+                       : !gathers(all.cells(), grid.all.cells(), ranks, grid.gather_below));
     valid_planes next = valid;
     level_step<level_value> step;
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -151,8 +150,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
                          l.a.shape.n[axis] > 1 && halved[axis]};
     next.halve(step);
     const bool halves_planes = step.axes[z_axis].halved;
-    const plane_range below =
-        halves_planes ? plane_range{own.begin / 2, own.end / 2} : own;
+    const plane_range below = halves_planes ? plane_range{own.begin / 2, own.end / 2} : own;
     divided = all_of_ranks(comm, divided && next.have(below));
     if (!divided) break;
     together(comm, [&] {
@@ -187,7 +185,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
     });
   }
   together(comm, [&] {
-    if (steps.empty()) {  // of which diagonals are of use
+    if (steps.empty()) {  // its diagonals are of use
       begin_level(last);
       finish_level(last);
     } else {
@@ -197,8 +195,8 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
     }
   });
   if (method.has_levels())
-    made.ghosts = std::make_unique<level_ghosts<level_value>>(comm, grid.division, h,
-                                                              made.whole.get(), cost);
+    made.ghosts =
+        std::make_unique<level_ghosts<level_value>>(comm, grid.division, h, made.whole.get(), cost);
   return made;
 }
 

@@ -131,7 +131,8 @@ class level_ghosts {
     level<V>& l = h_.levels.back();
     const std::size_t plane = l.a.shape.plane();
     int halved = 0;  // times that planes have been, with those of the whole grid
-    for (std::size_t n = 0; n + 1 < h_.levels.size(); ++n) halved += h_.levels[n].step.axes[0].halved;
+    for (std::size_t n = 0; n + 1 < h_.levels.size(); ++n)
+      halved += h_.levels[n].step.axes[0].halved;
     const auto own = [&](int rank) {
       const plane_range all = division.own(rank);
       return plane_range{all.begin >> halved, all.end >> halved};

@@ -10,7 +10,8 @@
 namespace dwell::grids {
 
 slab_division divide_planes(const grid_shape& g, int ranks, std::size_t gather_below) {
-  constexpr int least_units = 4;  // of 2^halvings planes, that a rank has, if it has more than two planes
+  // A rank that has more than two planes has so many times 2^halvings of them.
+  constexpr int least_units = 4;
   slab_division d;
   d.planes = g.n[0];
   d.ring = g.wraps[0];
@@ -25,7 +26,7 @@ slab_division divide_planes(const grid_shape& g, int ranks, std::size_t gather_b
     d.halvings = 1;
     int axes = 0;
     for (const int n : g.n) axes += n > 1;
-    // As many as levels need whose axes are halved all together.
+    // Levels need so many if their axes are halved all together.
     std::size_t cells = g.cells() >> axes;
     while (!gathers(cells, g.cells(), ranks, gather_below) &&
            (d.planes >> (d.halvings + 1)) >= least_units * ranks &&

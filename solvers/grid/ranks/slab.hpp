@@ -49,8 +49,8 @@ struct slab_division {
 /// input_error if there are more ranks than pairs of planes.
 slab_division divide_planes(const grid_shape& g, int ranks, std::size_t gather_below);
 
-/// Should a level of so many cells be one rank's, among so many ranks? Those of few cells, and those
-/// whose work is next to nothing of a rank's part of the finest one's.
+/// Should a level of so many cells be one rank's, among so many ranks? Those of few cells, and
+/// those whose work is next to nothing of a rank's part of the finest one's.
 inline bool gathers(std::size_t cells, std::size_t finest, int ranks, std::size_t gather_below) {
   return cells < gather_below || 20 * cells * std::size_t(ranks) < finest;
 }
@@ -60,9 +60,9 @@ inline bool gathers(std::size_t cells, std::size_t finest, int ranks, std::size_
 struct slab {
   int rank = 0;
   int lower = -1, upper = -1;  ///< ranks with the planes before and after
-  int start = 0;               ///< plane of the whole grid that is the first one here; < 0 in a ring
-  int planes = 0;              ///< here
-  plane_range own;             ///< numbered here
+  int start = 0;    ///< plane of the whole grid that is the first one here; < 0 in a ring
+  int planes = 0;   ///< here
+  plane_range own;  ///< numbered here
   bool cut_low = false, cut_high = false;  ///< the slab ends there inside the grid
 };
 slab slab_of(const slab_division& all, int rank);

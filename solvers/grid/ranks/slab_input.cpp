@@ -45,16 +45,18 @@ void check_part(const divided_grid& grid, const grid_description<T>& d) {
   const auto planes = std::size_t(grid.division.own(rank).size());
   const auto size = [&](const char* name, std::size_t found, std::size_t wanted) {
     if (found && found != wanted)
-      throw input_error(fmt::format("grid: {}: expected {} elements, those of the {} planes of rank "
-                                    "{}, found {}",
-                                    name, wanted, planes, rank, found));
+      throw input_error(
+          fmt::format("grid: {}: expected {} elements, those of the {} planes of rank "
+                      "{}, found {}",
+                      name, wanted, planes, rank, found));
   };
   const auto values = [&](const char* name, std::span<const T> v, bool positive) {
     for (std::size_t i = 0; i < v.size(); ++i)
       if (!std::isfinite(v[i]) || (positive && !(v[i] > 0)))
-        throw input_error(fmt::format("grid: {}: expected numbers {}, found {} at {} of the part of "
-                                      "rank {}",
-                                      name, positive ? "> 0" : "that are finite", v[i], i, rank));
+        throw input_error(
+            fmt::format("grid: {}: expected numbers {}, found {} at {} of the part of "
+                        "rank {}",
+                        name, positive ? "> 0" : "that are finite", v[i], i, rank));
   };
   size("k", d.k_cells.size(), planes * plane_of_array(d.cells, -1));
   size("s", d.s_cells.size(), planes * plane_of_array(d.cells, -1));
@@ -91,8 +93,7 @@ grid_shape shape_of_description(const std::vector<int>& cells, const grid_bounda
     const auto& [low, high] = boundary.sides[a];
     g.wraps[m] = low.kind == boundary_kind::periodic;
     if (g.wraps[m] != (high.kind == boundary_kind::periodic))
-      throw input_error(
-          "grid: boundary: expected both sides of an axis to be periodic, or none");
+      throw input_error("grid: boundary: expected both sides of an axis to be periodic, or none");
   }
   return g;
 }
@@ -129,8 +130,8 @@ std::vector<E> planes_of_slab(const divided_grid& grid, std::span<const E> mine,
                          std::size_t(count) * of.row * sizeof(E)});
       });
     pieces(comm.rank(), [&](int owner, int, int count, int at) {
-      in.push_back({owner, got.data() + std::size_t(at) * of.row,
-                    std::size_t(count) * of.row * sizeof(E)});
+      in.push_back(
+          {owner, got.data() + std::size_t(at) * of.row, std::size_t(count) * of.row * sizeof(E)});
     });
   });
   const auto messages = comm.messages(std::move(out), std::move(in));
@@ -189,13 +190,14 @@ system<T> discretize_slab(const divided_grid& grid, const grid_description<T>& d
         if (side.values.empty()) continue;
         const std::size_t row = row_of_side(d.cells, a);
         std::vector<double> values(std::size_t(here.planes) * row, 0.0);
-        std::ranges::copy(side.values, values.begin() + std::ptrdiff_t(std::size_t(own.begin) * row));
+        std::ranges::copy(side.values,
+                          values.begin() + std::ptrdiff_t(std::size_t(own.begin) * row));
         side.values = std::move(values);
       }
     return discretize(part);
   });
-  bool singular = d.s_cells.empty() ? d.s == 0
-                                    : std::ranges::all_of(d.s_cells, [](T v) { return v == T(0); });
+  bool singular =
+      d.s_cells.empty() ? d.s == 0 : std::ranges::all_of(d.s_cells, [](T v) { return v == T(0); });
   for (std::size_t a = 0; a < d.cells.size(); ++a)
     for (const grid_side& side : d.boundary.sides[a])
       if (side.kind == boundary_kind::dirichlet ||

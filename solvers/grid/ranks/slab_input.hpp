@@ -16,11 +16,11 @@ grid_shape shape_of_description(const std::vector<int>& cells, const grid_bounda
 /// What a rank's part of an array has: rows of planes.
 struct array_rows {
   std::size_t row = 0;  ///< elements of a plane of it
-  bool faces = false;   ///< of faces along the slowest axis: one plane more
+  bool faces = false;   ///< faces along the slowest axis: one plane more
 };
 
-/// A discretised slab, by all ranks together. d: arrays have this rank's planes. Throws input_error,
-/// on all ranks, as grid_operator does.
+/// A discretised slab, by all ranks together. d: arrays have this rank's planes. Throws
+/// input_error, on all ranks, as grid_operator does.
 template <class T>
 system<T> discretize_slab(const divided_grid& grid, const grid_description<T>& d);
 /// The operator of the whole grid, on rank 0, if it needs no arrays; else one without rows.

@@ -30,7 +30,7 @@ class solve_ranks {
   plane_range own() const { return own_; }
   std::size_t all_cells() const { return static_cast<std::size_t>(division_.planes) * plane_; }
 
-  /// Of a run: no rank has wanted to end.
+  /// Begins a run: no rank has wanted to end.
   void begin() { ended_ = false; }
   /// The planes of v before and after this rank's own.
   void ghosts(T* v) {
@@ -41,12 +41,14 @@ class solve_ranks {
     if (!planes_.from_upper.empty()) std::ranges::copy(planes_.from_upper, at(v, own_.end));
   }
 
-  /// The numbers of all planes, of which of_planes has this rank's at their places among its own and
-  /// its ghosts. ends: this rank wants to end.
+  /// The numbers of all planes, of which of_planes has this rank's at their places among its own
+  /// and its ghosts. ends: this rank wants to end.
   const std::vector<double>& sums(const std::vector<double>& of_planes, bool ends) {
     std::copy_n(of_planes.begin() + own_.begin, own_.size(), mine_.begin());
     mine_.back() = ends ? 1 : 0;
-    cost_.of(0, 0, [&] { comm_.all_gather(mine_.data(), mine_.size() * sizeof(double), gathered_.data()); });
+    cost_.of(0, 0, [&] {
+      comm_.all_gather(mine_.data(), mine_.size() * sizeof(double), gathered_.data());
+    });
     ++cost_.sums;
     auto to = sums_.begin();
     auto from = gathered_.begin();

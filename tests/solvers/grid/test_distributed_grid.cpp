@@ -38,7 +38,8 @@ struct divided_answer {
 template <class T>
 divided_answer<T> solve_divided(const grid_description<T>& d, const std::vector<T>& f,
                                 const std::vector<T>& start, const grid_options& o, int ranks,
-                                int threads, const grid_division& division, bool algebraic = false) {
+                                int threads, const grid_division& division,
+                                bool algebraic = false) {
   divided_answer<T> got;
   std::mutex guard;
   run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
@@ -175,6 +176,270 @@ TEST(DistributedGrid, WithEveryMethodAndCycle) {
   o.cycle = "v";
   o.coarse = "galerkin";
   expect_many<double>(7001, 15, 40, 100, o, seen);
+}
+
+/// k of 1 and `jump` in blocks of `size` cells.
+std::vector<double> blocks(const std::vector<int>& cells, int size, double jump) {
+  const int nz = cells.size() == 3 ? cells[0] : 1, ny = cells[cells.size() - 2], nx = cells.back();
+  std::vector<double> k;
+  for (int z = 0; z < nz; ++z)
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x)
+        k.push_back((z / size + y / size + x / size) % 3 == 0 ? jump : 1.0);
+  return k;
+}
+
+/// Grids whose levels are divided as they are without being asked to: Poisson, strong axes, jumps.
+TEST(DistributedGrid, TakesTheIterationsOfOneRank) {
+  struct one {
+    std::vector<int> cells;
+    std::vector<double> spacing;
+    double jump;
+    const char* boundary;
+    const char* coarse;
+  };
+  const one cases[] = {
+      {{300, 260}, {}, 1, "dirichlet 0", "auto"},
+      {{301, 262}, {}, 1, "neumann 0", "auto"},
+      {{288, 260}, {}, 1, "periodic", "auto"},
+      {{300, 260}, {1, 30}, 1, "dirichlet 0", "auto"},
+      {{300, 260}, {30, 1}, 1, "dirichlet 0", "auto"},
+      {{300, 260}, {}, 1e4, "dirichlet 0", "averaged"},
+      {{300, 260}, {}, 1e4, "x: neumann, y-: dirichlet 1", "auto"},
+      {{288, 260}, {}, 1e4, "periodic", "averaged"},
+      {{64, 50, 44}, {}, 1, "dirichlet 0", "auto"},
+      {{64, 50, 44}, {5, 1, 1}, 1, "dirichlet 0", "auto"},
+      {{64, 50, 44}, {1, 1, 8}, 1, "z: periodic", "auto"},
+      {{66, 50, 44}, {}, 1e4, "dirichlet 0", "averaged"},
+  };
+  for (const one& c : cases) {
+    grid_description<double> d{.cells = c.cells, .spacing = c.spacing};
+    d.boundary = parse_grid_boundary(c.boundary, int(c.cells.size()));
+    const std::vector<double> k = blocks(c.cells, 16, c.jump);
+    if (c.jump != 1) d.k_cells = k;
+    grid_options o;
+    o.coarse = c.coarse;
+    grid_solver<double> whole(device::cpu(2), d, o);
+    const std::vector<double> f = random_values<double>(whole.rows(), 1);
+    std::vector<double> want(f.size());
+    const grid_report r = whole.solve(f, want);
+    for (const int ranks : {1, 2, 3}) {
+      const auto got = solve_divided(d, f, std::vector<double>(f.size()), o, ranks, 2, {});
+      const grid_report& s = got.report.solve;
+      SCOPED_TRACE(std::string(c.boundary) + ", " + std::to_string(c.cells[0]) + ", jump " +
+                   std::to_string(c.jump) + ", ranks " + std::to_string(ranks));
+      EXPECT_EQ(s.stopped, stop_reason::converged);
+      EXPECT_LE(s.residual_relative_true, o.rtol);
+      EXPECT_EQ(s.cycle, r.cycle);
+      const bool slow = s.cycle.find("slow") != std::string::npos;
+      if (ranks > 1 && !slow) {
+        EXPECT_GE(got.report.divided_levels, 1);
+        for (const grid_rank_report& rank : got.report.ranks) {
+          EXPECT_GT(rank.messages, 0u);
+          EXPECT_GT(rank.bytes, 0u);
+          EXPECT_GT(rank.exchange_s, 0);
+        }
+      }
+      if (ranks > 1 && d.boundary.sides[0][0].kind == boundary_kind::periodic && c.jump != 1) {
+        EXPECT_NEAR(s.iterations, r.iterations, 1);
+      } else {
+        EXPECT_EQ(s.iterations, r.iterations);
+        EXPECT_EQ(got.u, want);
+      }
+    }
+  }
+}
+
+TEST(DistributedGrid, SharesAreAllPlanesOnce) {
+  std::mt19937 random(1);
+  for (int round = 0; round < test::rounds(300); ++round) {
+    std::vector<int> cells{2 + int(random() % 200), 1 + int(random() % 200)};
+    if (random() % 2) cells.push_back(1 + int(random() % 50));
+    grid_boundary b;
+    if (random() % 2) b.sides[0] = {grid_side{boundary_kind::periodic}, {boundary_kind::periodic}};
+    const bool odd_ring = b.sides[0][0].kind == boundary_kind::periodic && cells[0] % 2;
+    const int ranks = 1 + int(random() % unsigned(odd_ring ? cells[0] : cells[0] / 2));
+    const grid_division division{1 + random() % 40000};
+    int next = 0, most = 0, least = cells[0];
+    for (int r = 0; r < ranks; ++r) {
+      const grid_share s = share_of_rank(cells, b, r, ranks, division);
+      EXPECT_EQ(s.first, next);
+      EXPECT_GE(s.count, 1);
+      next += s.count;
+      most = std::max(most, s.count), least = std::min(least, s.count);
+    }
+    EXPECT_EQ(next, cells[0]);
+    EXPECT_LE(most, 2 * least + 1);
+  }
+}
+
+/// f on so many ranks; each must throw, all the same.
+template <class Error, class F>
+void expect_all_throw(int ranks, const std::string& part, F&& f) {
+  std::atomic<int> thrown{0};
+  run_as_ranks(ranks, [&](std::shared_ptr<communicator> comm) {
+    try {
+      f(comm);
+      ADD_FAILURE() << "nothing is thrown: " << part;
+    } catch (const Error& e) {
+      const std::string says = e.what();
+      EXPECT_NE(says.find(part), std::string::npos) << says;
+      EXPECT_EQ(says.find('\n'), std::string::npos);
+      ++thrown;
+    }
+  });
+  EXPECT_EQ(thrown, ranks);
+}
+
+TEST(DistributedGrid, OneRankThatIsWrongEndsAllWithOneLine) {
+  using solver = distributed_grid_solver<double>;
+  const auto description = [](const std::vector<double>& k) {
+    grid_description<double> d{.cells = {40, 10}};
+    d.k_cells = k;
+    return d;
+  };
+  const auto part_of = [](communicator& comm) {
+    return std::size_t(share_of_rank({40, 10}, {}, comm.rank(), comm.size()).count) * 10;
+  };
+  expect_all_throw<input_error>(3, "of the part of rank 1", [&](auto comm) {
+    std::vector<double> k(part_of(*comm), 1.0);
+    if (comm->rank() == 1) k[3] = -1;
+    solver(device::cpu(1), comm, description(k));
+  });
+  expect_all_throw<input_error>(3, "of the 14 planes of rank 2", [&](auto comm) {
+    std::vector<double> k(part_of(*comm) + (comm->rank() == 2 ? 1 : 0), 1.0);
+    solver(device::cpu(1), comm, description(k));
+  });
+  expect_all_throw<input_error>(3, "the same arrays on all ranks", [&](auto comm) {
+    std::vector<double> k(comm->rank() == 1 ? 0 : part_of(*comm), 1.0);
+    solver(device::cpu(1), comm, description(k));
+  });
+  expect_all_throw<input_error>(2, "expected one on rank", [&](auto comm) {
+    grid_options o;
+    if (comm->rank() == 1) o.method = "no";
+    try {
+      solver(device::cpu(1), comm, description({}), o);
+    } catch (const input_error& e) {
+      throw input_error(std::string("expected one on rank: ") + e.what());
+    }
+  });
+  expect_all_throw<input_error>(2, "a value is not finite", [&](auto comm) {
+    solver s(device::cpu(1), comm, description({}));
+    std::vector<double> f(s.rows(), 1.0), u(s.rows());
+    if (comm->rank() == 1) f[7] = std::nan("");
+    s.solve(f, u);
+  });
+  expect_all_throw<input_error>(2, "expected 200 elements", [&](auto comm) {
+    solver s(device::cpu(1), comm, description({}));
+    std::vector<double> f(s.rows() + (comm->rank() == 1 ? 1 : 0), 1.0), u(s.rows());
+    s.solve(f, u);
+  });
+  expect_all_throw<input_error>(2, "s: expected numbers >= 0", [&](auto comm) {
+    grid_description<double> d = description({});
+    const std::vector<double> s(part_of(*comm), comm->rank() == 1 ? -1.0 : 0.0);
+    d.s_cells = s;
+    solver(device::cpu(1), comm, d);
+  });
+  expect_all_throw<unsupported_error>(2, "lines", [&](auto comm) {
+    grid_options o;
+    o.smoother = "lines";
+    solver(device::cpu(1), comm, description({}), o);
+  });
+  expect_all_throw<input_error>(3, "found 3 ranks and one axis", [&](auto comm) {
+    grid_description<double> d{.cells = {40}};
+    solver(device::cpu(1), comm, d);
+  });
+  expect_all_throw<input_error>(4, "expected at most 3 for 7 unknowns", [&](auto comm) {
+    grid_description<double> d{.cells = {7, 100}};
+    solver(device::cpu(1), comm, d);
+  });
+  expect_all_throw<input_error>(2, "both ends of a periodic axis", [&](auto comm) {
+    grid_description<double> d{.cells = {8, 2}};
+    d.boundary.sides[0] = {grid_side{boundary_kind::periodic}, {boundary_kind::periodic}};
+    std::vector<double> faces(10, 1.0);
+    if (comm->rank() == 1) faces[9] = 2;
+    d.k_faces[0] = faces;
+    solver(device::cpu(1), comm, d);
+  });
+  expect_all_throw<std::runtime_error>(2, "from here", [&](auto comm) {
+    grid_options o;
+    o.rtol = 0;
+    o.max_iterations = 1000000;
+    o.preconditioner = "none";
+    o.progress_interval = 0;
+    if (comm->rank() == 1)
+      o.progress = [](const solve_progress&) { throw std::runtime_error("from here"); };
+    solver s(device::cpu(1), comm, grid_description<double>{.cells = {400, 400}}, o);
+    std::vector<double> f(s.rows(), 1.0), u(s.rows());
+    s.solve(f, u);
+  });
+}
+
+TEST(DistributedGrid, ARankThatWantsToEndEndsAll) {
+  for (const char* method : {"cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"})
+    for (const bool before : {true, false}) {
+      std::atomic<bool> stop{before};
+      std::set<int> iterations;
+      std::mutex guard;
+      run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
+        grid_options o;
+        o.method = method;
+        o.rtol = 0;
+        o.max_iterations = 100000000;
+        o.progress_interval = 0;
+        // Another rank than the one whose progress sets it.
+        if (comm->rank() == 2) o.interrupt = &stop;
+        if (comm->rank() == 1) o.progress = [&](const solve_progress&) { stop = true; };
+        distributed_grid_solver<double> s(device::cpu(2), comm,
+                                          grid_description<double>{.cells = {64, 64}}, o, {1});
+        // Nothing is to be done with a true residual of 0, so that attempts begin anew for ever.
+        const std::vector<double> f = s.scatter(random_values<double>(64 * 64, 1));
+        std::vector<double> u(s.rows());
+        const grid_report r = s.solve(f, u).solve;
+        const std::lock_guard lock(guard);
+        // Rounding may end it before.
+        EXPECT_TRUE(r.stopped == stop_reason::interrupted ||
+                    (!before && r.stopped == stop_reason::accuracy_limit))
+            << method << ": " << to_string(r.stopped);
+        iterations.insert(r.iterations);
+        for (const double v : u) EXPECT_TRUE(std::isfinite(v));
+      });
+      EXPECT_EQ(iterations.size(), 1u) << method;
+    }
+}
+
+TEST(DistributedGrid, UpdatesAndSolvesAgain) {
+  const std::vector<int> cells{48, 40};
+  const std::vector<double> k1 = blocks(cells, 5, 3), k2 = blocks(cells, 7, 2);
+  grid_description<double> first{.cells = cells}, second{.cells = cells};
+  first.k_cells = k1, second.k_cells = k2;
+  second.boundary = parse_grid_boundary("neumann 0", 2);
+  grid_options at_once;
+  at_once.rtol = 1e-6;
+  grid_solver<double> one(device::cpu(1), second, at_once);
+  const std::vector<double> f = random_values<double>(one.rows(), 3);
+  std::vector<double> want(f.size());
+  one.solve(f, want);
+  run_as_ranks(3, [&](std::shared_ptr<communicator> comm) {
+    const grid_part<double> a(*comm, first, {1}), b(*comm, second, {1});
+    distributed_grid_solver<double> s(device::cpu(1), comm, a.d, {}, {1});
+    const std::vector<double> mine = s.scatter(f);
+    std::vector<double> u(s.rows());
+    EXPECT_FALSE(s.singular());
+    s.solve(mine, u);
+    EXPECT_THROW(s.update(grid_description<double>{.cells = {48, 41}}), input_error);
+    s.update(b.d);
+    s.set_tolerances(1e-6);
+    EXPECT_TRUE(s.singular());
+    std::ranges::fill(u, 0.0);
+    distributed_grid_solver<double> moved = std::move(s);
+    EXPECT_EQ(moved.solve(mine, u).solve.null_space, "constant");
+    const std::vector<double> whole = moved.gather(u, 1);
+    EXPECT_EQ(whole.empty(), comm->rank() != 1);
+    if (comm->rank() == 1) {
+      EXPECT_EQ(whole, want);
+    }
+  });
 }
 
 }  // namespace
