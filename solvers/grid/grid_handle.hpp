@@ -184,8 +184,11 @@ struct grid_handle {
     stopwatch clock;
     const auto nx = std::size_t(shape().n[2]);
     const double most = most_of(of);
-    if (!std::isfinite(most)) throw input_error("grid: right-hand side: a value is not finite");
-    if (!std::isfinite(most_of(u))) throw input_error("grid: start: a value is not finite");
+    const double most_of_start = most_of(u);
+    where.on_all([&] {
+      if (!std::isfinite(most)) throw input_error("grid: right-hand side: a value is not finite");
+      if (!std::isfinite(most_of_start)) throw input_error("grid: start: a value is not finite");
+    });
     int scale = 0;
     std::frexp(most, &scale);
     // A / 2^a (u 2^(a - b)) = f / 2^b

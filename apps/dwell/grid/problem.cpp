@@ -321,7 +321,7 @@ grid_words words_of(const grid_choices& given) {
   return w;
 }
 
-void require_grid_memory(const grid_choices& given) {
+void require_grid_memory(const grid_choices& given, int ranks, int ranks_here) {
   const std::size_t free = host_memory_free();
   if (free == 0) return;  // the system does not say
   double cells = 1;
@@ -332,6 +332,9 @@ void require_grid_memory(const grid_choices& given) {
   // Weights and elements of Galerkin's levels; pivots, residuals and sums of lines.
   if (given.options.coarse == "galerkin") need += cells * 60;
   if (given.options.smoother == "lines") need += cells * 24;
+  // Parts, with copies of planes of others, beside f, u and coefficients that rank 0 has whole.
+  if (ranks > 0)
+    need = 1.3 * need * ranks_here / ranks + cells * 3 * (given.precision == "f64" ? 8 : 4);
   if (need > static_cast<double>(free))
     throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
                                    given.size, format_bytes(need),

@@ -62,6 +62,7 @@ struct grid_words {
 grid_words words_of(const grid_choices& given);
 
 /// Throws device_error if these unknowns, their levels and vectors are more than the free memory.
-void require_grid_memory(const grid_choices& given);
+/// ranks: among which they are divided, or 0; so many of them are on this machine.
+void require_grid_memory(const grid_choices& given, int ranks = 0, int ranks_here = 0);
 
 }  // namespace dwell::app

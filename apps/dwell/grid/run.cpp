@@ -230,7 +230,10 @@ exit_code run_grid_as(const grid_arguments& args, communicator* comm) {
     device_choice chosen = args.device;
     if (chosen.what == device_choice::kind::automatic) chosen.what = device_choice::kind::cpu;
     where = resolve(chosen, args.threads, threads_for::runs);
-    require_grid_memory(args.problem);
+    if (comm)
+      require_grid_memory(args.problem, comm->size(), comm->ranks_here());
+    else
+      require_grid_memory(args.problem, args.ranks.threads, args.ranks.threads);
   });
   const device on = where.value_or(device::cpu(1));
   return args.problem.precision == "f32" ? solve_grid<float>(args, comm, on, outputs, begin)

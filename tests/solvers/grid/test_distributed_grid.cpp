@@ -70,18 +70,19 @@ struct seen_levels {
   std::set<int> divided;
 };
 
-/// A random problem of `ranks` ranks against one rank; false if it cannot be divided so.
+/// A random problem of some ranks, of one axis of one rank, against grid_solver; false if it was
+/// not divided.
 template <class T>
 bool expect_divided(unsigned seed, int most, double jump, grid_options o, seen_levels& seen) {
   std::mt19937 random(seed + 1000);
   grid_problem<T> p;
   random_grid_problem(seed, most, jump, p);
-  if (p.d.cells.size() == 1) return false;
+  const bool line = p.d.cells.size() == 1;
   const int planes = p.d.cells[0];
   const bool ring = p.d.boundary.sides[0][0].kind == boundary_kind::periodic;
   const int most_ranks = ring && planes % 2 ? planes : planes / 2;
-  if (most_ranks < 2) return false;
-  const int ranks = 2 + int(random() % unsigned(std::min(4, most_ranks - 1)));
+  if (most_ranks < 2 && !line) return false;
+  const int ranks = line ? 1 : 2 + int(random() % unsigned(std::min(4, most_ranks - 1)));
   const int threads = 1 + int(random() % 2);
   const grid_division division{random() % 4 ? std::size_t(1) : std::size_t(300)};
   SCOPED_TRACE(p.says + ", ranks " + std::to_string(ranks) + ", " + o.method + ", " +
@@ -115,7 +116,7 @@ bool expect_divided(unsigned seed, int most, double jump, grid_options o, seen_l
     EXPECT_EQ(s.history, r.history);
     EXPECT_EQ(got.u, want);
     EXPECT_EQ(s.residual_relative_true, r.residual_relative_true);
-    return !::testing::Test::HasFailure();
+    return !line;
   }
   EXPECT_NEAR(s.iterations, r.iterations, 1);
   if (s.stopped == stop_reason::converged) {
@@ -136,7 +137,7 @@ bool expect_divided(unsigned seed, int most, double jump, grid_options o, seen_l
   }
   EXPECT_NEAR(std::sqrt(residual / norm), s.residual_relative_true,
               0.05 * s.residual_relative_true + (sizeof(T) == 8 ? 1e-12 : 1e-5));
-  return !::testing::Test::HasFailure();
+  return true;
 }
 
 template <class T>
