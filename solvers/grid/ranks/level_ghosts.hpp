@@ -4,6 +4,7 @@
 // one rank has whole, with all levels below it. Called by one team of each rank while the others
 // wait.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
