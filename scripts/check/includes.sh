@@ -29,7 +29,7 @@ solvers/preconditioners/ base/ formats/ execution/device/ execution/team/ execut
 solvers/linear/method/   base/
 solvers/linear/          base/ formats/ execution/device/ execution/comm/ execution/team/ execution/krylov/ solvers/preconditioners/ !execution/krylov/loops/
 solvers/arrays/          base/ formats/ execution/device/ execution/team/
-solvers/grid/            base/ formats/ execution/device/ execution/team/ solvers/linear/
+solvers/grid/            base/ formats/ execution/device/ execution/comm/ execution/team/ solvers/linear/
 solvers/stencil/         base/ formats/ execution/device/ execution/comm/ execution/team/ execution/stencil/ solvers/arrays/ !execution/stencil/loops/
 solvers/built_kernels    base/ formats/ execution/device/ execution/krylov/ execution/stencil/ solvers/stencil/
 bindings/c/              dwell.h version.hpp base/ formats/ execution/device/ execution/stencil/ solvers/

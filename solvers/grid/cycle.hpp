@@ -2,50 +2,47 @@
 // A cycle of multigrid, as phases that teams take together: red-black Gauss-Seidel before and after
 // (in the reverse order of colours, so that the cycle is symmetric), residuals of the first colour
 // alone, since those of the last one are 0, and corrections of that colour alone, since the last
-// one is relaxed next whatever it was.
+// one is relaxed next whatever it was. Of levels that are divided among ranks each has planes of
+// its own; ghosts are exchanged where teams meet, and the last level is one rank's, with all below
+// it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "dwell/solvers/grid/cycle_rows.hpp"
 #include "dwell/solvers/grid/galerkin_cycle.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
 #include "dwell/solvers/grid/line_smoother.hpp"
 #include "dwell/solvers/grid/plane_team.hpp"
+#include "dwell/solvers/grid/ranks/level_ghosts.hpp"
 
 namespace dwell::grids {
-
-/// Cells of a level that a team more is worth; smaller levels are one team's. Where coefficients
-/// jump, levels from a twelfth of the finest one's cells down are visited twice (a W-cycle).
-inline constexpr std::size_t cells_per_team = 8192;
-inline bool for_one_team(const grid_shape& g) { return g.cells() < 2 * cells_per_team; }
-inline bool visited_again(const grid_shape& g, const grid_shape& finest) {
-  return 12 * g.cells() <= finest.cells();
-}
-
-/// What a team needs besides: planes and rows between two levels.
-template <class V>
-struct cycle_rows {
-  std::vector<V> plane[2], row, wide;
-  explicit cycle_rows(const hierarchy<V>& h)
-      : plane{std::vector<V>(std::size_t(h.most_plane)), std::vector<V>(std::size_t(h.most_plane))},
-        row(h.zeros.size()),
-        wide(h.zeros.size()) {}
-};
 
 template <class V>
 class cycle {
  public:
-  cycle(hierarchy<V>& h, cycle_rows<V>& rows) : h_(h), rows_(rows), lines_(h), twice_(h.twice) {
+  /// ghosts: of levels that are divided among ranks, or null.
+  cycle(hierarchy<V>& h, cycle_rows<V>& rows, level_ghosts<V>* ghosts = nullptr)
+      : h_(h), rows_(rows), ghosts_(ghosts), lines_(h), twice_(h.twice) {
     if (!h.galerkin.levels.empty())
       galerkin_.emplace(h.galerkin, h.levels[0].a.shape.cells(), for_one_team);
+    if (ghosts && ghosts->gathered()) {
+      top_rows_.emplace(*ghosts->gathered());
+      top_ = std::make_unique<cycle>(*ghosts->gathered(), *top_rows_);
+      twice_ = top_->twice_;
+    }
   }
 
   /// Are small levels visited twice? All teams must say alike that they are no longer.
   bool visits_twice() const { return twice_; }
-  void visit_once() { twice_ = false; }
+  void visit_once() {
+    twice_ = false;
+    if (top_) top_->twice_ = false;
+  }
 
   /// Stage s of the relaxation from u = 0 of a plane; stages 0 to down_stages() - 1.
   int down_stages(const level<V>& l) const { return h_.lines ? 1 : l.colours == 2 ? 2 : 4; }
@@ -53,7 +50,7 @@ class cycle {
     V* const u = l.u.data();
     if (l.colours == 2 && !h_.lines) {
       if (s == 0)
-        each_half(l, k, 0, [&](int j, bool odd, int first, int last) {
+        l.each_half(k, 0, [&](int j, bool odd, int first, int last) {
           first_colour(l, k, j, odd, first, last);
         });
       else
@@ -64,14 +61,25 @@ class cycle {
       relax(l, k, s - 1);
     }
   }
+  /// Teams have met after stage s of level n: ghosts of what it has made.
+  void met_down(plane_team& team, std::size_t n, int s) {
+    if (ghosts_)
+      team.alone([&] {
+        if (h_.levels[n].colours == 2)
+          ghosts_->colour(n, s);
+        else if (s == 0)
+          ghosts_->clear(n);
+        else
+          ghosts_->colour(n, s - 1);
+      });
+  }
   /// The rest of a cycle whose level 0 has been relaxed by down() in all planes, and teams have
   /// met. after(plane): what is done with the answer in a plane of level 0 once it is there.
   template <class After>
   void finish(plane_team& team, After&& after) {
     if (only_bottom()) {
-      if (team.worker == 0) solve_bottom();
-      team.sync();
-      const auto [begin, end] = team.share(h_.levels[0].a.shape.n[0]);
+      bottom(team, false);
+      const auto [begin, end] = team.share(h_.levels[0].own);
       for (int k = begin; k < end; ++k) after(k);
       return;
     }
@@ -85,8 +93,7 @@ class cycle {
   /// next one is interpolated and improved by a cycle. Teams have met, and meet.
   void full(plane_team& team) {
     if (only_bottom()) {
-      finish(team, [](int) {});
-      team.sync();
+      bottom(team, true);
       return;
     }
     const std::size_t last = galerkin_ ? 0 : h_.levels.size() - 2;  // above the bottom
@@ -94,13 +101,10 @@ class cycle {
     for (std::size_t n = 0; n <= last; ++n) gather(team, n);
     if (galerkin_) galerkin_->full(team, twice_);
     of_f_ = false;
-    if (!galerkin_) {
-      if (team.worker == 0) solve_bottom();
-      team.sync();
-    }
+    if (!galerkin_) bottom(team, true);
     for (std::size_t n = last + 1; n-- > 0;) {
       level<V>& l = h_.levels[n];
-      const auto [begin, end] = team.share(l.a.shape.n[0]);
+      const auto [begin, end] = team.share(l.own);
       const std::size_t plane = l.a.shape.plane();
       std::fill(l.u.begin() + std::ptrdiff_t(std::size_t(begin) * plane),
                 l.u.begin() + std::ptrdiff_t(std::size_t(end) * plane), V(0));
@@ -112,19 +116,6 @@ class cycle {
   }
 
  private:
-  /// f(row, odd half?, first, last cell of the half) for what has a colour in a plane.
-  template <class F>
-  void each_half(const level<V>& l, int k, int colour, F&& f) const {
-    const int ny = l.a.shape.n[1], nx = l.a.shape.n[2];
-    const int evens = evens_of(nx), odds = nx / 2, c = l.colours;
-    const int tail = l.odd_ring_x() ? 1 : 0;
-    for (int j = 0; j < ny; ++j) {
-      const int of_evens = l.colour_of(k, j);
-      if (of_evens == colour) f(j, false, 0, evens - tail);
-      if ((of_evens + 1) % c == colour) f(j, true, 0, odds);
-      if (tail && (of_evens + 2) % c == colour) f(j, false, evens - 1, evens);
-    }
-  }
   static std::size_t row_at(const level<V>& l, int k, int j) {
     return l.a.row(k, j) * std::size_t(l.a.shape.n[2]);
   }
@@ -137,7 +128,7 @@ class cycle {
     for (int i = first; i < last; ++i) u[i] = f[i] * by[i];
   }
   void relax(level<V>& l, int k, int colour) {
-    each_half(l, k, colour, [&](int j, bool odd, int first, int last) {
+    l.each_half(k, colour, [&](int j, bool odd, int first, int last) {
       const std::size_t at = row_at(l, k, j);
       V* const u = l.u.data() + at;
       const V *const f = l.f.data() + at, *const by = l.inverse_of(k, j);
@@ -250,8 +241,10 @@ class cycle {
       }
     }
   }
-  /// The right-hand side of planes [begin, end) of the next level.
-  void restrict_planes(const level<V>& l, level<V>& next, int begin, int end) {
+  /// The right-hand side of planes [begin, end) of the next level. beyond: what another rank has
+  /// gathered from the plane after this one's own, or null.
+  void restrict_planes(const level<V>& l, level<V>& next, int begin, int end,
+                       const V* beyond = nullptr) {
     const halved_axis& az = l.step.axes[0];
     const std::size_t plane = next.a.shape.plane(), mx = std::size_t(next.a.shape.n[2]);
     int kept = -1;  // the plane that plane[0] has
@@ -269,7 +262,9 @@ class cycle {
         if (b != kept) restrict_plane(l, b, between);
         add(c, l.step.z.before, between);
       }
-      if (const int a = az.after(c); a >= 0) {
+      if (const int a = az.after(c); a >= 0 && a == l.own.end && beyond) {
+        add(c, l.step.z.after, beyond);
+      } else if (a >= 0) {
         restrict_plane(l, a, between);
         kept = a;
         add(c, l.step.z.after, between);
@@ -342,10 +337,22 @@ class cycle {
                        return natural;
                      });
     } else {
-      const auto [begin, end] = team.share(h_.levels[n + 1].a.shape.n[0]);
-      restrict_planes(l, h_.levels[n + 1], begin, end);
+      const auto [begin, end] = team.share(h_.levels[n + 1].own);
+      restrict_planes(l, h_.levels[n + 1], begin, end, ghosts_ ? exchange_down(team, n) : nullptr);
     }
     team.sync();
+  }
+  /// The ghosts that residuals of level n read, and what the next rank has gathered from its first
+  /// plane, which is between two coarse ones: the first of them is this rank's.
+  const V* exchange_down(plane_team& team, std::size_t n) {
+    const level<V>& l = h_.levels[n];
+    if (!of_f_) team.alone([&] { ghosts_->colour(n, l.colours - 1); });
+    if (!l.step.axes[0].halved) return nullptr;
+    team.alone([&] {
+      if (V* const to = ghosts_->gathered_plane(n)) restrict_plane(l, l.own.begin, to);
+      ghosts_->exchange_gathered(n);
+    });
+    return ghosts_->plane_beyond(n);
   }
   /// Level n + 1, whose right-hand side comes from level n: teams meet at the end.
   void below(plane_team& team, std::size_t n) {
@@ -354,29 +361,31 @@ class cycle {
       galerkin_->solve(team, 0, twice_);
       return;
     }
-    level<V>& next = h_.levels[n + 1];
     if (n + 2 == h_.levels.size()) {
-      if (team.worker == 0) solve_bottom();
-      team.sync();
+      bottom(team, false);
       return;
     }
-    if (team.workers > 1 && for_one_team(next.a.shape)) {
+    whole_by_few(team, n + 1);
+  }
+  void whole_by_few(plane_team& team, std::size_t n) {
+    if (team.workers > 1 && for_one_team(h_.levels[n].a.shape)) {
       plane_team alone;
-      if (team.worker == 0) whole(alone, n + 1);
-      team.sync();
+      team.alone([&] { whole(alone, n); });
       return;
     }
-    whole(team, n + 1);
+    whole(team, n);
   }
   void whole(plane_team& team, std::size_t n) {
     level<V>& l = h_.levels[n];
-    wavefront(team, l.a.shape.n[0], down_stages(l), [&](int s, int k) { down(l, s, k); });
+    wavefront(
+        team, l.own, down_stages(l), [&](int s, int k) { down(l, s, k); },
+        [&](int s) { met_down(team, n, s); });
     team.sync();
     if (h_.lines) lines_.sweep(team, l, false);
     below(team, n);
     up(team, n, [](int) {});
     team.sync();
-    if (twice_ && visited_again(l.a.shape, h_.levels[0].a.shape)) again(team, n);
+    if (twice_ && visited_again(l.all, h_.finest)) again(team, n);
   }
   /// A cycle from the answer so far, whose first colour has been relaxed last.
   void again(plane_team& team, std::size_t n) {
@@ -384,7 +393,12 @@ class cycle {
     if (h_.lines) {
       lines_.sweep(team, l, false);
     } else {
-      wavefront(team, l.a.shape.n[0], l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); });
+      if (ghosts_) team.alone([&] { ghosts_->colour(n, 0); });
+      wavefront(
+          team, l.own, l.colours - 1, [&](int s, int k) { relax(l, k, s + 1); },
+          [&](int s) {
+            if (ghosts_) team.alone([&] { ghosts_->colour(n, s + 1); });
+          });
       team.sync();
     }
     below(team, n);
@@ -410,7 +424,7 @@ class cycle {
   void up(plane_team& team, std::size_t n, After&& after) {
     level<V>& l = h_.levels[n];
     if (h_.lines) {
-      const auto [begin, end] = team.share(l.a.shape.n[0]);
+      const auto [begin, end] = team.share(l.own);
       for (int k = begin; k < end; ++k) prolong(l, h_.levels[n + 1], k);
       team.sync();
       lines_.sweep(team, l, true);
@@ -418,23 +432,47 @@ class cycle {
       return;
     }
     const int colours = l.colours;
-    wavefront(team, l.a.shape.n[0], 1 + colours, [&](int s, int k) {
-      if (s == 0 && galerkin_)
-        prolong_galerkin(l, k);
-      else if (s == 0)
-        prolong(l, h_.levels[n + 1], k);
-      else
-        relax(l, k, colours - s);
-      if (s == colours) after(k);
-    });
+    if (ghosts_ && l.step.axes[0].halved && n + 2 < h_.levels.size())
+      team.alone([&] { ghosts_->last_plane(n + 1); });
+    wavefront(
+        team, l.own, 1 + colours,
+        [&](int s, int k) {
+          if (s == 0 && galerkin_)
+            prolong_galerkin(l, k);
+          else if (s == 0)
+            prolong(l, h_.levels[n + 1], k);
+          else
+            relax(l, k, colours - s);
+          if (s == colours) after(k);
+        },
+        [&](int s) {
+          if (!ghosts_) return;
+          const bool all = s == 0 && colours == 3;
+          team.alone([&] { ghosts_->colour(n, all ? every_colour : s == 0 ? 0 : colours - s); });
+        });
   }
-  void solve_bottom() {
-    level<V>& l = h_.levels.back();
-    h_.bottom.solve(l.f.data(), l.u.data());
+  /// u of the last level for its f; of ranks the levels below it are those of one, which has them
+  /// whole. full: begins by full multigrid. Teams have met, and meet.
+  void bottom(plane_team& team, bool full) {
+    if (!ghosts_) {
+      team.alone([&] { h_.bottom.solve(h_.levels.back().f.data(), h_.levels.back().u.data()); });
+      return;
+    }
+    team.alone([&] { ghosts_->gather(); });
+    if (top_ && full)
+      top_->full(team);
+    else if (top_ && top_->only_bottom())
+      top_->bottom(team, false);
+    else if (top_)
+      top_->whole_by_few(team, 0);
+    team.alone([&] { ghosts_->scatter(); });
   }
 
   hierarchy<V>& h_;
   cycle_rows<V>& rows_;
+  level_ghosts<V>* ghosts_;
+  std::optional<cycle_rows<V>> top_rows_;  ///< rows of the levels that this rank has for all
+  std::unique_ptr<cycle> top_;
   line_smoother<V> lines_;
   std::optional<galerkin_cycle> galerkin_;
   std::vector<V> part_;

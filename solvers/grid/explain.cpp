@@ -24,7 +24,11 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
   const grids::chosen_method method = grids::method_of(options);
   grids::system<T> made = grids::discretize(d);
   grids::check_definite(made.negative_s, options);
-  const grids::prepared_grid<T> g(std::move(made), method);
+  const auto alone = self_communicator();
+  const grids::divided_grid undivided = grids::undivided(*alone, made.a.shape);
+  grids::exchange_cost none;
+  const grids::prepared_grid<T> g(undivided, std::move(made), {}, method, none);
+  const grids::hierarchy<grids::level_value>& levels = *g.levels.own;
   const grids::grid_shape& finest = g.system.a.shape;
   const thread_choice threads = grids::threads_of_grid(finest, where);
   grid_explanation e;
@@ -34,7 +38,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
   e.precision = sizeof(T) == 8 ? "f64" : "f32";
   e.threads = threads.threads;
   e.reason = threads.why;
-  e.cycle = grids::cycle_name(g.levels, method);
+  e.cycle = grids::cycle_name(levels, method);
   e.singular = g.system.singular;
   e.shared_rows = g.system.a.shared;
   // b, two of x, r, p, q, and those of the method.
@@ -42,7 +46,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                     g.system.a.pool.size()) *
                    sizeof(T);
   e.vectors_live_in = place_of_bytes(e.vector_bytes, e.threads, where);
-  for (const grids::listed_level& l : grids::list_levels(g.levels, method, g.levels.twice)) {
+  for (const grids::listed_level& l : grids::list_levels(levels, method, levels.twice)) {
     grid_level_plan p;
     p.cells = grids::axes_of(l.shape, d.cells.size());
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -59,7 +63,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     e.cycle_bytes += p.bytes_per_cycle;
     e.levels.push_back(std::move(p));
   }
-  e.bytes_per_iteration = grids::iteration_bytes(g, g.levels, method, g.levels.twice);
+  e.bytes_per_iteration = grids::iteration_bytes(g, levels, method, levels.twice);
   return e;
 }
 

@@ -16,22 +16,20 @@ template <class T, class V>
 class grid_run : grid_iterations<T, V> {
   using base = grid_iterations<T, V>;
   using base::after_iteration, base::each_plane, base::iterate, base::look_for_interrupt;
-  using base::norm_, base::out_, base::plane_, base::planes_, base::v_;
+  using base::cells_, base::ghosts_of, base::norm_, base::out_, base::own_, base::plane_, base::v_;
   using base::product, base::total, base::total_of, base::h_, base::in_, base::interrupted_;
 
  public:
   grid_run(const run_input<T>& in, run_vectors<T>& v, hierarchy<V>& h, run_output& out)
       : base(in, v, h, out) {}
 
-  /// Called by every team.
-  void operator()(plane_team team, cycle_rows<V>& rows) {
-    cycle<V> mg(h_, rows);
+  /// Called by every team. ghosts: of levels that are divided among ranks, or null.
+  void operator()(plane_team team, cycle_rows<V>& rows, level_ghosts<V>* ghosts = nullptr) {
+    cycle<V> mg(h_, rows, ghosts);
     const double mean = in_.singular ? mean_of(team, in_.b) : 0;
     const double norm = std::sqrt(total_of(team, 0, [&](int k) { return norm2(in_.b, k, mean); }));
     const double target = std::max(in_.rtol * norm, in_.atol);
-    if (team.worker == 0)
-      norm_ = out_.rhs_norm = norm,
-      out_.removed = mean * std::sqrt(double(planes_) * double(plane_));
+    if (team.worker == 0) norm_ = out_.rhs_norm = norm, out_.removed = mean * std::sqrt(cells_);
     int at = 0, attempts = 0;
     run_progress far;
     double best = true_residual(team, v_.x[0].data(), mean);
@@ -108,7 +106,7 @@ class grid_run : grid_iterations<T, V> {
                         sum += double(x[std::size_t(k) * plane_ + i]);
                       return sum;
                     }) /
-           (double(planes_) * double(plane_));
+           cells_;
   }
   double norm2(const T* x, int k, double mean) const {
     double sum = 0;
@@ -120,7 +118,8 @@ class grid_run : grid_iterations<T, V> {
   }
 
   /// r = b - A x and its norm. Teams meet.
-  double true_residual(plane_team& team, const T* x, double mean) {
+  double true_residual(plane_team& team, T* x, double mean) {
+    ghosts_of(team, x);
     const int ny = in_.a->shape.n[1], nx = in_.a->shape.n[2];
     const T by = T(mean);
     return std::sqrt(total_of(team, 0, [&](int k) {
@@ -148,7 +147,7 @@ class grid_run : grid_iterations<T, V> {
     team.sync();
     mg.full(team);
     T* const d = v_.x[1 - at].data();
-    const T* const x = v_.x[at].data();
+    T* const x = v_.x[at].data();
     each_plane(team, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) d[i] = x[i] + up_by * T(fine.u[i]);
     });
@@ -189,13 +188,16 @@ class grid_run : grid_iterations<T, V> {
     const int down_stages = mg.only_bottom() ? 1 : mg.down_stages(fine);
     // f and the relaxation of the finest level; `update` is what makes r of a plane before.
     const auto begin_cycle = [&](auto&& update) {
-      wavefront(team, planes_, down_stages, [&](int s, int k) {
-        if (s == 0) {
-          update(k);
-          put_f(k);
-        }
-        if (!mg.only_bottom()) mg.down(fine, s, k);
-      });
+      wavefront(
+          team, own_, down_stages,
+          [&](int s, int k) {
+            if (s == 0) {
+              update(k);
+              put_f(k);
+            }
+            if (!mg.only_bottom()) mg.down(fine, s, k);
+          },
+          [&](int s) { mg.met_down(team, 0, s); });
       team.sync();
     };
     begin_cycle([](int) {});
@@ -205,34 +207,37 @@ class grid_run : grid_iterations<T, V> {
         v_.sums[1][std::size_t(k)] = row_dot(fine.f.data() + at, fine.u.data() + at, int(plane_));
       });
       team.sync();
-      const double rz = total(1);
+      const double rz = total(team, 1);
       if (!std::isfinite(rz)) return stop_reason::not_finite;
       if (!(rz > 0)) return stop_reason::breakdown;
       const T beta = first || alone ? T(0) : T(rz / rz_before), scale = T(up_by);
       // p = z + beta p, q = A p, p.q
-      wavefront(team, planes_, 2, [&](int s, int k) {
-        const std::size_t at = std::size_t(k) * plane_;
-        if (s == 0) {
-          const V* const z = fine.u.data() + at;
-          T* const to = p + at;
-          if (beta == T(0))
-            for (std::size_t i = 0; i < plane_; ++i) to[i] = scale * T(z[i]);
-          else
-            for (std::size_t i = 0; i < plane_; ++i) to[i] = scale * T(z[i]) + beta * to[i];
-          return;
-        }
-        double sum = 0;
-        for (int j = 0; j < ny; ++j) {
-          T* const to = q + in_.a->row(k, j) * std::size_t(nx);
-          product(p, k, j, [=](int c, T v) { to[c] = v; });
-          sum += row_dot(p + in_.a->row(k, j) * std::size_t(nx), to, nx);
-        }
-        v_.sums[2][std::size_t(k)] = sum;
-      });
+      wavefront(
+          team, own_, 2,
+          [&](int s, int k) {
+            const std::size_t at = std::size_t(k) * plane_;
+            if (s == 0) {
+              const V* const z = fine.u.data() + at;
+              T* const to = p + at;
+              if (beta == T(0))
+                for (std::size_t i = 0; i < plane_; ++i) to[i] = scale * T(z[i]);
+              else
+                for (std::size_t i = 0; i < plane_; ++i) to[i] = scale * T(z[i]) + beta * to[i];
+              return;
+            }
+            double sum = 0;
+            for (int j = 0; j < ny; ++j) {
+              T* const to = q + in_.a->row(k, j) * std::size_t(nx);
+              product(p, k, j, [=](int c, T v) { to[c] = v; });
+              sum += row_dot(p + in_.a->row(k, j) * std::size_t(nx), to, nx);
+            }
+            v_.sums[2][std::size_t(k)] = sum;
+          },
+          [&](int) { ghosts_of(team, p); });
       look_for_interrupt(team);
       team.sync();
+      const double pq = total(team, 2);
       if (interrupted_) return stop_reason::interrupted;
-      const double pq = total(2);
       if (!std::isfinite(pq)) return stop_reason::not_finite;
       if (!(pq > 0)) return stop_reason::breakdown;
       const T alpha = alone ? T(1) : T(rz * up_by * up_by / pq);
@@ -250,7 +255,7 @@ class grid_run : grid_iterations<T, V> {
         }
         v_.sums[3][std::size_t(k)] = row_dot(rk, rk, int(plane_));
       });
-      if (const auto why = after_iteration(team, total(3), target, now)) return *why;
+      if (const auto why = after_iteration(team, total(team, 3), target, now)) return *why;
     }
   }
 };

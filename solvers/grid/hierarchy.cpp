@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "dwell/base/interruption.hpp"
@@ -17,30 +16,6 @@ constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024,
                       bottom_cells_of_galerkin = 4096;
 constexpr double jump = 10;  ///< contrast, from which coefficients are said to jump
 constexpr double strong = 0.5;
-
-/// The mean conductance of the faces between cells of an axis; 0 where there are none.
-template <class V>
-double strength(const coefficients<V>& a, int axis) {
-  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
-  double sum = 0;
-  std::size_t faces = 0;
-  const auto add = [&](const V* row, int begin, int end) {
-    double part = 0;
-    for (int i = begin; i < end; ++i) part += double(row[i]);
-    sum += part;
-    faces += std::size_t(end - begin);
-  };
-  if (axis == x_axis && nx > 1)
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j < ny; ++j) add(a.x_faces(k, j), 1, nx);
-  if (axis == y_axis && ny > 1)
-    for (int k = 0; k < nz; ++k)
-      for (int j = 1; j < ny; ++j) add(a.y_faces(k, j), 0, nx);
-  if (axis == z_axis && nz > 1)
-    for (int k = 1; k < nz; ++k)
-      for (int j = 0; j < ny; ++j) add(a.z_faces(k, j), 0, nx);
-  return faces ? sum / double(faces) : 0;
-}
 
 /// Puts the rows of n elements at these places into halves, or back, each once; row 0 of a pool of
 /// coefficients is 0 and stays.
@@ -113,37 +88,6 @@ std::vector<V> line_pivots(const coefficients<V>& a, int axis) {
   return by;
 }
 
-/// The largest of the conductances of faces between cells over the least, of the axis where it is
-/// largest.
-template <class V>
-double contrast(const coefficients<V>& a) {
-  const int nz = a.shape.n[0], ny = a.shape.n[1], nx = a.shape.n[2];
-  double worst = 1;
-  const auto axis = [&](auto&& rows) {
-    V least = std::numeric_limits<V>::max(), most = 0;
-    rows([&](const V* row, int begin, int end) {
-      for (int i = begin; i < end; ++i) {
-        least = std::min(least, row[i]);
-        most = std::max(most, row[i]);
-      }
-    });
-    if (most > V(0)) worst = std::max(worst, double(most) / double(least));
-  };
-  axis([&](auto&& add) {
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j < ny; ++j) add(a.x_faces(k, j), 1, nx);
-  });
-  axis([&](auto&& add) {
-    for (int k = 0; k < nz; ++k)
-      for (int j = 1; j < ny; ++j) add(a.y_faces(k, j), 0, nx);
-  });
-  axis([&](auto&& add) {
-    for (int k = 1; k < nz; ++k)
-      for (int j = 0; j < ny; ++j) add(a.z_faces(k, j), 0, nx);
-  });
-  return worst;
-}
-
 template <class V>
 void reorder_rows(coefficients<V>& a, bool back) {
   halve_at(a.pool, joined(joined(a.s, a.y), a.z), a.shape.n[2], back);
@@ -162,47 +106,132 @@ void join_rows(coefficients<V>& a) {
   reorder_rows(a, true);
 }
 
+void axis_facts::add(const axis_facts& other) {
+  for (std::size_t m = 0; m < 3; ++m) {
+    if (other.faces[m] > 0) {
+      least[m] = faces[m] > 0 ? std::min(least[m], other.least[m]) : other.least[m];
+      most[m] = faces[m] > 0 ? std::max(most[m], other.most[m]) : other.most[m];
+    }
+    sum[m] += other.sum[m];
+    faces[m] += other.faces[m];
+  }
+}
+bool axis_facts::jumps() const {
+  double worst = 1;
+  for (std::size_t m = 0; m < 3; ++m)
+    if (most[m] > 0) worst = std::max(worst, most[m] / least[m]);
+  return worst > jump;
+}
+std::array<bool, 3> axis_facts::halved() const {
+  std::array<double, 3> mean{};
+  for (std::size_t m = 0; m < 3; ++m) mean[m] = faces[m] > 0 ? sum[m] / faces[m] : 0;
+  const double strongest = std::max({mean[0], mean[1], mean[2]});
+  std::array<bool, 3> halved{};
+  for (std::size_t m = 0; m < 3; ++m) halved[m] = faces[m] > 0 && mean[m] >= strong * strongest;
+  return halved;
+}
+
+template <class V>
+axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first) {
+  const int ny = a.shape.n[1], nx = a.shape.n[2];
+  axis_facts f;
+  const auto add = [&](std::size_t axis, const V* row, int begin, int end) {
+    double part = 0;
+    V least = row[begin], most = least;
+    for (int i = begin; i < end; ++i) {
+      part += double(row[i]);
+      least = std::min(least, row[i]);
+      most = std::max(most, row[i]);
+    }
+    f.least[axis] = f.faces[axis] > 0 ? std::min(f.least[axis], double(least)) : double(least);
+    f.most[axis] = std::max(f.most[axis], double(most));
+    f.sum[axis] += part;
+    f.faces[axis] += double(end - begin);
+  };
+  for (int k = own.begin; k < own.end; ++k)
+    for (int j = 0; j < ny; ++j) {
+      if (nx > 1) add(x_axis, a.x_faces(k, j), 1, nx);
+      if (j > 0) add(y_axis, a.y_faces(k, j), 0, nx);
+      if (k > own.begin || !first) add(z_axis, a.z_faces(k, j), 0, nx);
+    }
+  return f;
+}
+
+std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
+  return !jumps                                        ? bottom_cells
+         : method.coarse == coarse_operators::galerkin ? bottom_cells_of_galerkin
+                                                       : bottom_cells_of_jumps;
+}
+
+template <class V>
+void begin_level(level<V>& l) {
+  const grid_shape& g = l.a.shape;
+  l.colours = 2;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (g.wraps[axis] && g.n[axis] > 1 && g.n[axis] % 2) l.colours = 3;
+  l.u.assign(g.cells(), V(0));
+  l.f.assign(g.cells(), V(0));
+  make_inverse(l);
+}
+template <class V>
+void finish_level(level<V>& l) {
+  halve_rows(l.a);
+  halve_at(l.inverse, l.inverse_at, l.a.shape.n[2]);
+}
+
+template <class V>
+coefficients<V> halve_level(level<V>& l, const std::array<bool, 3>& halved) {
+  const grid_shape& g = l.a.shape;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    l.step.axes[axis] = {g.n[axis], g.wraps[axis], g.n[axis] > 1 && halved[axis]};
+  const coefficients<V>* from = &l.a;
+  coefficients<V> next;
+  for (const int axis : {x_axis, y_axis, z_axis}) {
+    if (!l.step.axes[std::size_t(axis)].halved) continue;
+    auto [a, w] = coarsened(*from, axis);
+    next = std::move(a);
+    from = &next;
+    if (axis != x_axis) halve_at(w.pool, joined(w.before, w.after), next.shape.n[2]);
+    (axis == x_axis ? l.step.x : axis == y_axis ? l.step.y : l.step.z) = std::move(w);
+  }
+  finish_level(l);
+  return next;
+}
+
 template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method) {
-  const bool coarser = method.has_levels();
+  const grid_shape shape = finest.shape;
+  const bool jumps =
+      method.has_levels() && !finest.shared && facts_of_axes(finest, {0, shape.n[0]}, true).jumps();
+  return make_hierarchy(std::move(finest), singular, method, shape, jumps);
+}
+
+template <class V>
+hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_method& method,
+                            const grid_shape& finest, bool jumps) {
   hierarchy<V> h;
-  h.zeros.assign(std::size_t(finest.shape.n[2] + 1), V(0));
-  h.jumps = coarser && !finest.shared && contrast(finest) > jump;
-  h.twice = coarser &&
-            (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && h.jumps));
+  h.begin(method, top.shape, finest, jumps);
   const bool galerkin = method.coarse == coarse_operators::galerkin;
-  h.lines = coarser && method.smoother == grid_smoother::lines;
-  if (h.lines) {
-    h.line_residual.resize(finest.shape.cells());
-    h.line_sums.resize(finest.shape.cells());
-  }
-  const std::size_t bottom = !h.jumps   ? bottom_cells
-                             : galerkin ? bottom_cells_of_galerkin
-                                        : bottom_cells_of_jumps;
-  coefficients<V> now = std::move(finest);
+  const std::size_t bottom = bottom_cells_of(h.jumps, method);
+  coefficients<V> now = std::move(top);
   while (true) {
     poll_interruption();
     h.levels.emplace_back();
     level<V>& l = h.levels.back();
     l.a = std::move(now);
     const grid_shape g = l.a.shape;
-    for (int axis = 0; axis < 3; ++axis)
-      if (g.wraps[std::size_t(axis)] && g.n[std::size_t(axis)] > 1 && g.n[std::size_t(axis)] % 2)
-        l.colours = 3;
-    l.u.assign(g.cells(), V(0));
-    l.f.assign(g.cells(), V(0));
-    if (!coarser) {
-      make_inverse(l);
-      halve_rows(l.a);
-      halve_at(l.inverse, l.inverse_at, g.n[2]);
+    l.own = {0, g.n[0]};
+    l.all = g;
+    begin_level(l);
+    if (!method.has_levels()) {
+      finish_level(l);
       return h;
     }
     if (g.cells() <= bottom) {
       h.bottom = profile_factor(l.a, singular);
-      halve_rows(l.a);
+      finish_level(l);
       return h;
     }
-    make_inverse(l);
     if (h.lines)
       for (std::size_t axis = 0; axis < 3; ++axis) {
         if (g.n[axis] == 1) continue;
@@ -213,29 +242,11 @@ hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_
       }
     if (galerkin) {
       h.galerkin = make_galerkin(l.a, singular, bottom);
-      halve_rows(l.a);
-      halve_at(l.inverse, l.inverse_at, g.n[2]);
+      finish_level(l);
       return h;
     }
-    std::array<double, 3> by{};
-    for (int axis = 0; axis < 3; ++axis) by[std::size_t(axis)] = strength(l.a, axis);
-    const double most = std::max({by[0], by[1], by[2]});
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      l.step.axes[axis] = {g.n[axis], g.wraps[axis], g.n[axis] > 1 && by[axis] >= strong * most};
-    const coefficients<V>* from = &l.a;
-    coefficients<V> next;
-    for (const int axis : {x_axis, y_axis, z_axis}) {
-      if (!l.step.axes[std::size_t(axis)].halved) continue;
-      auto [a, w] = coarsened(*from, axis);
-      next = std::move(a);
-      from = &next;
-      if (axis != x_axis) halve_at(w.pool, joined(w.before, w.after), next.shape.n[2]);
-      (axis == x_axis ? l.step.x : axis == y_axis ? l.step.y : l.step.z) = std::move(w);
-    }
+    now = halve_level(l, facts_of_axes(l.a, l.own, true).halved());
     h.most_plane = std::max(h.most_plane, l.step.axes[1].coarse() * l.step.axes[2].coarse());
-    halve_rows(l.a);
-    halve_at(l.inverse, l.inverse_at, g.n[2]);
-    now = std::move(next);
   }
 }
 
@@ -244,5 +255,11 @@ template void halve_rows(coefficients<float>&);
 template void join_rows(coefficients<float>&);
 template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
 template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
+template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&,
+                                         const grid_shape&, bool);
+template axis_facts facts_of_axes(const coefficients<float>&, plane_range, bool);
+template void begin_level(level<float>&);
+template void finish_level(level<float>&);
+template coefficients<float> halve_level(level<float>&, const std::array<bool, 3>&);
 
 }  // namespace dwell::grids

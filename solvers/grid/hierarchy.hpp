@@ -10,9 +10,12 @@
 #include "dwell/solvers/grid/coefficients.hpp"
 #include "dwell/solvers/grid/galerkin.hpp"
 #include "dwell/solvers/grid/grid_methods.hpp"
+#include "dwell/solvers/grid/plane_team.hpp"
 #include "dwell/solvers/grid/profile_factor.hpp"
 
 namespace dwell::grids {
+
+using level_value = float;  ///< levels need no more digits: they cost no iterations
 
 /// The three axes of a step to the next level, in the order x, y, z.
 template <class V>
@@ -23,8 +26,10 @@ struct level_step {
 
 template <class V>
 struct level {
-  coefficients<V> a;                    ///< rows halved; `s` as well
-  std::vector<V> inverse;               ///< rows of 1 / diagonal, halved
+  coefficients<V> a;       ///< rows halved; `s` as well
+  plane_range own;         ///< planes that are computed here: all, or those of a rank, among ghosts
+  grid_shape all;          ///< shape of the whole level: a.shape, unless it is divided among ranks
+  std::vector<V> inverse;  ///< rows of 1 / diagonal, halved
   std::vector<std::size_t> inverse_at;  ///< [plane, row]
   int colours = 2;                      ///< 3 where an axis is a ring of an odd number of cells
   level_step<V> step;                   ///< to the next level, if there is one
@@ -43,6 +48,19 @@ struct level {
     return (of(z_axis, k) + of(y_axis, j)) % colours;
   }
   bool odd_ring_x() const { return a.shape.wraps[2] && a.shape.n[2] > 1 && a.shape.n[2] % 2; }
+  /// f(row, odd half?, first, last cell of the half) for what has a colour in a plane.
+  template <class F>
+  void each_half(int k, int colour, F&& f) const {
+    const int ny = a.shape.n[1], nx = a.shape.n[2];
+    const int evens = (nx + 1) / 2, odds = nx / 2, c = colours;
+    const int tail = odd_ring_x() ? 1 : 0;
+    for (int j = 0; j < ny; ++j) {
+      const int of_evens = colour_of(k, j);
+      if (of_evens == colour) f(j, false, 0, evens - tail);
+      if ((of_evens + 1) % c == colour) f(j, true, 0, odds);
+      if (tail && (of_evens + 2) % c == colour) f(j, false, evens - 1, evens);
+    }
+  }
 };
 
 template <class V>
@@ -56,7 +74,24 @@ struct hierarchy {
   std::vector<V> line_residual;  ///< then, as large as the finest level
   std::vector<double> line_sums;
   std::vector<V> zeros;  ///< a row of them, for all levels
-  int most_plane = 0;    ///< cells of the largest plane between two levels
+  grid_shape finest;     ///< shape of the level that all others are made of
+
+  /// What holds of all levels, of which the first one is of this shape.
+  void begin(const chosen_method& method, const grid_shape& top, const grid_shape& all,
+             bool conductances_jump) {
+    const bool coarser = method.has_levels();
+    finest = all;
+    zeros.assign(std::size_t(top.n[2] + 1), V(0));
+    jumps = coarser && conductances_jump;
+    twice = coarser &&
+            (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && jumps));
+    lines = coarser && method.smoother == grid_smoother::lines;
+    if (lines) {
+      line_residual.resize(top.cells());
+      line_sums.resize(top.cells());
+    }
+  }
+  int most_plane = 0;  ///< cells of the largest plane between two levels
 };
 
 /// Puts a pool's rows of cells (and of faces along x) into halves, in place; and back.
@@ -71,11 +106,48 @@ void join_rows(coefficients<V>& a);
 /// alone, of which diagonals are of use.
 template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method);
+/// The rest of one whose levels above `top` are others' (those of ranks): what is said of these.
+template <class V>
+hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_method& method,
+                            const grid_shape& finest, bool jumps);
+
+/// What decides about levels: of the faces between cells, before planes `own`, along z, y, x. Those
+/// of ranks are added up, in their order.
+struct axis_facts {
+  std::array<double, 3> sum{}, faces{};   ///< sums of conductances
+  std::array<double, 3> least{}, most{};  ///< 0 where there are none
+  void add(const axis_facts& other);
+  bool jumps() const;                  ///< by more than 10 along an axis
+  std::array<bool, 3> halved() const;  ///< axes whose mean is half of the strongest one's, or more
+};
+/// first: the planes begin with the first one of the whole grid, whose face is none between cells.
+template <class V>
+axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first);
+
+/// Sizes of vectors, colours, inverse diagonals of a level whose `a`, `own` and `all` are there.
+template <class V>
+void begin_level(level<V>& l);
+/// Rows of the operator and of inverse diagonals into halves, where no level is made of it.
+template <class V>
+void finish_level(level<V>& l);
+/// The operator with half of the cells along these axes, the weights to it, and then l's rows in
+/// halves.
+template <class V>
+coefficients<V> halve_level(level<V>& l, const std::array<bool, 3>& halved);
+
+/// A level of at most so many cells is the last one.
+std::size_t bottom_cells_of(bool jumps, const chosen_method& method);
 
 extern template void halve_rows(coefficients<double>&);
 extern template void halve_rows(coefficients<float>&);
 extern template void join_rows(coefficients<float>&);
 extern template hierarchy<double> make_hierarchy(coefficients<double>, bool, const chosen_method&);
 extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&);
+extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&,
+                                                const grid_shape&, bool);
+extern template axis_facts facts_of_axes(const coefficients<float>&, plane_range, bool);
+extern template void begin_level(level<float>&);
+extern template void finish_level(level<float>&);
+extern template coefficients<float> halve_level(level<float>&, const std::array<bool, 3>&);
 
 }  // namespace dwell::grids

@@ -13,6 +13,7 @@
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/grid/cycle.hpp"
 #include "dwell/solvers/grid/grid_methods.hpp"
+#include "dwell/solvers/grid/ranks/solve_ranks.hpp"
 
 namespace dwell::grids {
 
@@ -28,6 +29,7 @@ struct run_input {
   bool history = false;
   int slow_after = 0;       ///< iterations of an attempt after which a slow one ends; 0: never
   monitor* seen = nullptr;  ///< the host's words
+  solve_ranks<T>* ranks = nullptr;  ///< among which the grid is divided; a, b have ghosts then
 };
 struct run_output {
   stop_reason stopped = stop_reason::converged;
@@ -75,11 +77,17 @@ template <class T, class V>
 class grid_phases {
  protected:
   grid_phases(const run_input<T>& in, run_vectors<T>& v, hierarchy<V>& h, run_output& out)
-      : in_(in), v_(v), h_(h), out_(out), planes_(in.a->shape.n[0]), plane_(in.a->shape.plane()) {}
+      : in_(in),
+        v_(v),
+        h_(h),
+        out_(out),
+        own_(in.ranks ? in.ranks->own() : plane_range{0, in.a->shape.n[0]}),
+        plane_(in.a->shape.plane()),
+        cells_(double(in.ranks ? in.ranks->all_cells() : in.a->shape.cells())) {}
 
   template <class F>
   void each_plane(plane_team& team, F&& f) const {
-    const auto [begin, end] = team.share(planes_);
+    const auto [begin, end] = team.share(own_);
     f(std::size_t(begin) * plane_, std::size_t(end) * plane_);
   }
   /// f(i) for a team's own elements.
@@ -90,18 +98,28 @@ class grid_phases {
       for (std::size_t i = begin; i < end; ++i) f(i);
     });
   }
-  double total(int slot) const {
+  /// The sum of what teams have put for each plane before they met. Teams of ranks meet.
+  double total(plane_team& team, int slot) {
+    if (in_.ranks)
+      team.alone([&] {
+        in_.ranks->sums(v_.sums[slot], wants_end_);
+        interrupted_ = in_.ranks->ended();
+      });
     double sum = 0;
-    for (const double part : v_.sums[slot]) sum += part;
+    for (const double part : in_.ranks ? in_.ranks->sums() : v_.sums[slot]) sum += part;
     return sum;
+  }
+  /// Planes of v next to this rank's own, if there are others. Teams have met, and meet.
+  void ghosts_of(plane_team& team, T* v) {
+    if (in_.ranks) team.alone([&] { in_.ranks->ghosts(v); });
   }
   /// The sum over planes of of_plane(k). Teams meet.
   template <class F>
   double total_of(plane_team& team, int slot, F&& of_plane) {
-    const auto [begin, end] = team.share(planes_);
+    const auto [begin, end] = team.share(own_);
     for (int k = begin; k < end; ++k) v_.sums[slot][std::size_t(k)] = of_plane(k);
     team.sync();
-    const double sum = total(slot);
+    const double sum = total(team, slot);
     team.sync();  // nobody puts a sum where another one is being read
     return sum;
   }
@@ -126,7 +144,8 @@ class grid_phases {
           [&](int c, T sum) { put(c, sum + s[c] * own[c]); });
   }
   /// q = A p; the result is p.q. Teams have met before, and meet.
-  double multiply(plane_team& team, const T* p, T* q) {
+  double multiply(plane_team& team, T* p, T* q) {
+    ghosts_of(team, p);
     const int ny = in_.a->shape.n[1], nx = in_.a->shape.n[2];
     return total_of(team, 0, [&](int k) {
       double sum = 0;
@@ -148,7 +167,7 @@ class grid_phases {
       each(team, [=](std::size_t i) { z[i] = r[i]; });
     } else if (in_.method.preconditioner == grid_preconditioner::jacobi) {
       const int ny = in_.a->shape.n[1], nx = in_.a->shape.n[2];
-      const auto [begin, end] = team.share(planes_);
+      const auto [begin, end] = team.share(own_);
       for (int k = begin; k < end; ++k)
         for (int j = 0; j < ny; ++j) {
           const V* const by = fine.inverse_of(k, j);
@@ -159,12 +178,15 @@ class grid_phases {
       int e = 0;
       std::frexp(norm, &e);
       const T down_by = T(std::ldexp(1.0, -e + 1)), up_by = T(std::ldexp(1.0, e - 1));
-      wavefront(team, planes_, mg.only_bottom() ? 1 : mg.down_stages(fine), [&](int s, int k) {
-        const std::size_t at = std::size_t(k) * plane_;
-        if (s == 0)
-          for (std::size_t i = at; i < at + plane_; ++i) fine.f[i] = V(r[i] * down_by);
-        if (!mg.only_bottom()) mg.down(fine, s, k);
-      });
+      wavefront(
+          team, own_, mg.only_bottom() ? 1 : mg.down_stages(fine),
+          [&](int s, int k) {
+            const std::size_t at = std::size_t(k) * plane_;
+            if (s == 0)
+              for (std::size_t i = at; i < at + plane_; ++i) fine.f[i] = V(r[i] * down_by);
+            if (!mg.only_bottom()) mg.down(fine, s, k);
+          },
+          [&](int s) { mg.met_down(team, 0, s); });
       team.sync();
       mg.finish(team, [&](int k) {
         const std::size_t at = std::size_t(k) * plane_;
@@ -174,10 +196,12 @@ class grid_phases {
     team.sync();
   }
 
-  /// Team 0 looks whether the host wants an end: known to all once they have met.
+  /// Team 0 looks whether the host wants an end: known to all once they have met; ranks tell each
+  /// other with the next sum, and end together.
   void look_for_interrupt(const plane_team& team) {
-    if (team.worker == 0)
-      interrupted_ = std::atomic_ref<int>(in_.seen->interrupt).load(std::memory_order_relaxed) != 0;
+    if (team.worker != 0) return;
+    wants_end_ = std::atomic_ref<int>(in_.seen->interrupt).load(std::memory_order_relaxed) != 0;
+    if (!in_.ranks) interrupted_ = wants_end_;
   }
 
   /// An iteration is done, r.r is known: is that the end?
@@ -210,9 +234,10 @@ class grid_phases {
   run_vectors<T>& v_;
   hierarchy<V>& h_;
   run_output& out_;
-  int planes_;
+  plane_range own_;  ///< planes that are computed here
   std::size_t plane_;
-  bool interrupted_ = false;
+  double cells_;  ///< number of those of the whole grid
+  bool wants_end_ = false, interrupted_ = false;
   double norm_ = 0;  ///< that the right-hand side has; team 0 knows it
 };
 

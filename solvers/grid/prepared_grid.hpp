@@ -17,10 +17,9 @@
 #include "dwell/solvers/grid/discretize.hpp"
 #include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
+#include "dwell/solvers/grid/ranks/divided_levels.hpp"
 
 namespace dwell::grids {
-
-using level_value = float;  ///< levels need no more digits: they cost no iterations
 
 /// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
 template <class T>
@@ -31,45 +30,54 @@ struct power_of_two {
   T operator*(T v) const { return v * half * rest; }
 };
 
+/// The operator with |s|, of which levels are: a preconditioner is definite.
+template <class T>
+coefficients<level_value> definite(const coefficients<T>& a) {
+  coefficients<level_value> fine;
+  fine.shape = a.shape;
+  fine.shared = a.shared;
+  for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
+  fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
+  return fine;
+}
+
 /// An operator in halved rows, divided by a power of two, and its levels.
 template <class T>
 struct prepared_grid {
-  grids::system<T> system;
-  hierarchy<level_value> levels;
-  std::optional<hierarchy<level_value>> galerkin;  ///< where `levels` turned out to be slow
-  int scale = 0;                                   ///< the exponent of that power
+  grids::system<T> system;  ///< the problem, of ranks that of the slab
+  divided_levels levels;
+  std::optional<divided_levels> galerkin;  ///< where `levels` turned out to be slow
+  int scale = 0;                           ///< the exponent of that power
 
-  prepared_grid(grids::system<T> made, const chosen_method& method) : system(std::move(made)) {
+  /// By all ranks together. whole: see make_divided_levels().
+  prepared_grid(const divided_grid& grid, grids::system<T> made, coefficients<T> whole,
+                const chosen_method& method, exchange_cost& cost)
+      : system(std::move(made)) {
     coefficients<T>& a = system.a;
     T most = 0;
     for (const T v : a.pool) most = std::max(most, std::abs(v));
+    for (const T of_rank : values_of_ranks(*grid.comm, most)) most = std::max(most, of_rank);
     std::frexp(double(most), &scale);
     const power_of_two<T> by(-scale);
     for (T& v : a.pool) v = by * v;
-    levels = make_hierarchy(definite(), system.singular, method);
+    for (T& v : whole.pool) v = by * v;
+    levels = make_divided_levels(grid, definite(a), definite(whole), system.singular, method, cost);
     halve_rows(a);
   }
   /// Makes the levels that a slow solve goes on with, once.
-  void add_galerkin(chosen_method method) {
+  void add_galerkin(const divided_grid& grid, chosen_method method, exchange_cost& cost) {
     if (galerkin) return;
     method.coarse = coarse_operators::galerkin;
-    coefficients<level_value> fine = definite();
+    coefficients<level_value> fine = definite(system.a);
     join_rows(fine);
-    galerkin = make_hierarchy(std::move(fine), system.singular, method);
-  }
-
- private:
-  /// The operator with |s|, of which levels are: a preconditioner is definite.
-  coefficients<level_value> definite() const {
-    const coefficients<T>& a = system.a;
-    coefficients<level_value> fine;
-    fine.shape = a.shape;
-    fine.shared = a.shared;
-    for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
-    fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
-    return fine;
+    galerkin = make_divided_levels(grid, std::move(fine), {}, system.singular, method, cost);
   }
 };
+
+/// A grid of one rank.
+inline divided_grid undivided(communicator& alone, const grid_shape& g) {
+  return {&alone, divide_planes(g, 1, 0), g, 0};
+}
 
 /// Throws unsupported_error on a GPU.
 inline void require_cpu(backend on) {

@@ -339,6 +339,48 @@ TEST(cli_grid, exit_codes) {
   EXPECT_TRUE(stopped.code == 130 || stopped.code == 2) << stopped.code;
 }
 
+TEST(cli_grid, ranks_have_the_bits_of_one) {
+  const scratch_folder in;
+  for (int k = 0, done = 0; done < rounds(20); ++k) {
+    grid_case<double> c(501 + unsigned(k), in);
+    if (c.d.cells.size() == 1 || c.d.cells[0] < 6) continue;
+    const bool ring = c.d.boundary.sides[0][0].kind == boundary_kind::periodic;
+    ++done;
+    words one = c.args, some = c.args;
+    one.insert(one.end(), {"-o", in("one.npy"), "--threads", "1", "--json", in("one.json"), "-q"});
+    some.insert(some.end(),
+                {"-o", in("some.npy"), "--ranks", std::to_string(2 + k % 2), "--threads", "1",
+                 "--gather-below", k % 3 ? "1" : "500", "--json", in("some.json"), "-q"});
+    const auto first = dwell_cli(one), second = dwell_cli(some);
+    ASSERT_EQ(first.code, 0) << first.err;
+    ASSERT_EQ(second.code, 0) << second.err;
+    const auto j = nlohmann::json::parse(read_text(in("one.json")));
+    const auto r = nlohmann::json::parse(read_text(in("some.json")));
+    EXPECT_TRUE(j.at("ranks").empty());
+    EXPECT_TRUE(j.at("transport").is_null());
+    ASSERT_EQ(r.at("ranks").size(), 2u + unsigned(k) % 2);
+    EXPECT_EQ(r.at("transport"), "threads");
+    EXPECT_EQ(r.at("ranks").at(1).at("first_layer"), r.at("ranks").at(0).at("layers"));
+    EXPECT_GT(r.at("ranks").at(0).at("bytes").get<int>(), 0);
+    EXPECT_EQ(r.at("levels"), j.at("levels"));
+    if (ring) continue;  // rounded otherwise where coefficients vary
+    EXPECT_EQ(r.at("iterations"), j.at("iterations"));
+    EXPECT_EQ(read_text(in("some.npy")), read_text(in("one.npy")));
+  }
+}
+
+TEST(cli_grid, a_report_of_ranks) {
+  const auto r = dwell_cli({"grid", "300x200", "--ranks", "2", "--threads", "1", "--per-rank"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "2 (threads), slabs of at most 150 layers; 1 level divided"));
+  EXPECT_TRUE(holds(r.out, "exchanges        at most "));
+  EXPECT_TRUE(holds(r.out, "rank  first layer  layers  threads"));
+  EXPECT_TRUE(holds(dwell_cli({"grid", "300x200", "--ranks", "1"}).out, "all levels are its"));
+  EXPECT_TRUE(
+      holds(dwell_cli({"grid", "31x20", "--ranks", "3", "--boundary", "periodic", "--s", "1"}).out,
+            "no level divided, cycles are rank 0's"));
+}
+
 TEST(cli_grid, refusals) {
   const scratch_folder in;
   grid<double> wide(extents(3, 4));
@@ -394,6 +436,14 @@ TEST(cli_grid, refusals) {
   refused({"15", "-o", in("u.png")}, "--output: expected a name that ends in .mtx");
   refused({"3x5", "--matrix", in("a.txt")}, ".mtx");
   refused({"3x4", "--k", in("k.npy"), "-o", in("k.npy")}, "is an input of this run");
+  refused({"8x5", "--ranks", "5"}, "ranks: expected at most 4 for 8 unknowns");
+  refused({"40", "--ranks", "2"}, "found 2 ranks and one axis");
+  refused({"8x5", "--ranks", "2", "--smoother", "lines"}, "lines go along the axis");
+  refused({"8x5", "--ranks", "2", "--device", "cuda"}, "--device: grids have no kernels");
+  refused({"8x5", "--gather-below", "5"}, "--gather-below: expected --ranks or --distributed");
+  refused({"8x5", "--per-rank"}, "--per-rank: expected --ranks");
+  refused({"8x5", "--ranks", "2", "--k", "0"}, "k: expected a number > 0, found 0");
+  refused({"3x5", "--ranks", "2", "--k", in("none.npy")}, "none.npy");
   refused({"1x5", "--centring", "vertex", "--boundary", "neumann"}, "vertex");
   EXPECT_EQ(in.files().size(), 4u);
 }

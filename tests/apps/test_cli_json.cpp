@@ -76,6 +76,7 @@ TEST(cli_json, grids) {
   expect_documented("grid",
                     {{"grid", "12x15"},
                      {"grid", "12", "--k-axes", "2", "--max-iterations", "1", "--method", "jacobi"},
+                     {"grid", "12x15", "--ranks", "2"},
                      {"grid", "4x5x6", "--boundary", "neumann", "--precision", "f32"}});
   expect_documented("explain grid", {{"explain", "grid", "30x40"},
                                      {"explain", "grid", "9x9", "--preconditioner", "none"}});

@@ -375,6 +375,17 @@ TEST_F(cli_mpi, divides_fields) {
   EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
 }
 
+TEST_F(cli_mpi, divides_grids) {
+  const scratch_folder in;
+  for (const std::string more : {"--boundary neumann --s 0.01", "--full-multigrid --cycle w"}) {
+    const std::string what = "grid 90x70 --quiet " + more + " -o ";
+    const auto r = run_shell(mpirun(3, what + in("a.npy") + " --distributed --gather-below 1"));
+    ASSERT_EQ(r.code, 0) << r.out;
+    ASSERT_EQ(run_shell(std::string(DWELL_PROGRAM) + " " + what + in("b.npy")).code, 0);
+    EXPECT_EQ(run_shell("cmp " + in("a.npy") + " " + in("b.npy")).code, 0);
+  }
+}
+
 TEST_F(cli_mpi, says_what_is_wrong_once) {
   const auto lines_with = [](const std::string& text, const std::string& part) {
     int n = 0;
@@ -388,6 +399,12 @@ TEST_F(cli_mpi, says_what_is_wrong_once) {
   r = run_shell(mpirun(3, "cg convection2d:9x9:5 --distributed"));
   EXPECT_EQ(r.code, 1) << r.out;
   EXPECT_EQ(lines_with(r.out, "symmetric"), 1) << r.out;
+  r = run_shell(mpirun(3, "grid 4x9 --distributed"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_EQ(lines_with(r.out, "expected at most 2 for 4 unknowns"), 1) << r.out;
+  r = run_shell(mpirun(2, "grid 40x9 --k no_such_file.npy --distributed"));
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_EQ(lines_with(r.out, "no_such_file.npy"), 1) << r.out;
   const scratch_folder in;
   const std::string file = in("A.dwell");
   ASSERT_EQ(dwell_cli({"generate", "poisson2d:60x60", "-o", file}).code, 0);

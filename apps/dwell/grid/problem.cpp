@@ -261,7 +261,7 @@ std::vector<T> grid_values(const std::string& option, const std::string& text,
 }
 
 template <class T>
-grid_input<T>::grid_input(const grid_choices& given) {
+grid_input<T>::grid_input(const grid_choices& given, bool arrays) {
   d.cells = parse_grid_size(given.size);
   const std::size_t dims = d.cells.size();
   d.spacing = numbers_of_axes("--spacing", given.spacing, dims);
@@ -270,6 +270,9 @@ grid_input<T>::grid_input(const grid_choices& given) {
   if (!given.k_axes.empty())
     std::ranges::copy(numbers_of_axes("--k-axes", given.k_axes, dims), d.k_axes.begin());
   d.boundary = parse_grid_boundary(given.boundary, static_cast<int>(dims));
+  finite_number(given.k, d.k);
+  finite_number(given.s, d.s);
+  if (!arrays) return;
   for (const std::string& one : given.boundary_values) {
     const auto of = axis_file("--boundary-values", one, true, dims);
     grid_side& side = d.boundary.sides[static_cast<std::size_t>(of.axis)][of.high];
@@ -292,14 +295,10 @@ grid_input<T>::grid_input(const grid_choices& given) {
   if (is_grid_file("--k", given.k)) {
     k = cells_of_file<T>(given.k, d.cells, given.precision);
     d.k_cells = k;
-  } else {
-    finite_number(given.k, d.k);
   }
   if (is_grid_file("--s", given.s)) {
     s = cells_of_file<T>(given.s, d.cells, given.precision);
     d.s_cells = s;
-  } else {
-    finite_number(given.s, d.s);
   }
 }
 
@@ -322,7 +321,7 @@ grid_words words_of(const grid_choices& given) {
   return w;
 }
 
-void require_grid_memory(const grid_choices& given) {
+void require_grid_memory(const grid_choices& given, int ranks, int ranks_here) {
   const std::size_t free = host_memory_free();
   if (free == 0) return;  // the system does not say
   double cells = 1;
@@ -333,6 +332,9 @@ void require_grid_memory(const grid_choices& given) {
   // Weights and elements of Galerkin's levels; pivots, residuals and sums of lines.
   if (given.options.coarse == "galerkin") need += cells * 60;
   if (given.options.smoother == "lines") need += cells * 24;
+  // Parts, with copies of planes of others, beside f, u and coefficients that rank 0 has whole.
+  if (ranks > 0)
+    need = 1.3 * need * ranks_here / ranks + cells * 3 * (given.precision == "f64" ? 8 : 4);
   if (need > static_cast<double>(free))
     throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
                                    given.size, format_bytes(need),

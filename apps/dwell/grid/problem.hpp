@@ -48,8 +48,8 @@ struct grid_input {
   grid_description<T> d;
   std::vector<T> k, s, faces[3];
 
-  /// Reads files. Throws input_error.
-  explicit grid_input(const grid_choices& given);
+  /// Reads files, if `arrays`: else these are another rank's. Throws input_error.
+  explicit grid_input(const grid_choices& given, bool arrays = true);
   grid_input(const grid_input&) = delete;
 };
 
@@ -61,7 +61,8 @@ struct grid_words {
 };
 grid_words words_of(const grid_choices& given);
 
-/// Throws input_error if these unknowns, their levels and vectors are more than the free memory.
-void require_grid_memory(const grid_choices& given);
+/// Throws device_error if these unknowns, their levels and vectors are more than the free memory.
+/// ranks: among which they are divided, or 0; so many of them are on this machine.
+void require_grid_memory(const grid_choices& given, int ranks = 0, int ranks_here = 0);
 
 }  // namespace dwell::app

@@ -95,6 +95,10 @@ std::string to_text(const grid_result& r) {
   out.gap();
   out.row("device", say("{device}, ") + format_plural(g.threads, "thread"));
   out.row("", g.reason);
+  if (r.ranks) {
+    out.row("ranks", describe_ranks(*r.ranks));
+    out.row("exchanges", describe_exchanges(*r.ranks));
+  }
   out.row("method", say("{method}, preconditioner {preconditioner}"));
   out.row("cycle", g.cycle);
   out.row("levels", say.shown("levels"));
@@ -121,7 +125,7 @@ std::string to_text(const grid_result& r) {
                     say("{bytes_per_iteration} each, by the model"));
   for (std::size_t i = 0; i < r.files.size(); ++i)
     out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
-  return out.text();
+  return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "");
 }
 
 void add_grid_problem_fields(json& out, const grid_choices& given) {
@@ -159,7 +163,10 @@ json to_json(const grid_result& r) {
               {"setup_s", "time.read_s", r.read_s},
               {"bytes_per_iteration", "time.write_s", r.write_s},
               {"bytes_per_iteration", "time.total_s", r.wall_s}});
-  out.update({{"warnings", r.warnings},
+  out.update({{"transport", r.ranks ? json(r.ranks->transport) : json(nullptr)},
+              {"divided_levels", r.ranks ? json(r.ranks->report.divided_levels) : json(nullptr)},
+              {"ranks", r.ranks ? ranks_json(*r.ranks) : json::array()},
+              {"warnings", r.warnings},
               {"files",
                {{"answer", nullptr},
                 {"history", nullptr},

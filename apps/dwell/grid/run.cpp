@@ -8,12 +8,14 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "cli/matrix_target.hpp"
 #include "cli/progress.hpp"
+#include "cli/ranks.hpp"
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "grid/commands.hpp"
@@ -38,6 +40,8 @@ struct grid_arguments {
   std::string rhs = "1", start;
   device_choice device;
   int threads = 0;
+  rank_choice ranks;
+  int gather_below = 0;  ///< 0: as grid_division has it
   destination output, history, matrix, matrix_rhs;
   report_target report;
 };
@@ -84,10 +88,10 @@ void write_answer(const destination& to, const std::vector<int>& cells, const st
 
 /// The operator as a matrix, and the right-hand side of a system with it.
 template <class T>
-void write_system(const grid_arguments& args, const device& where, const grid_description<T>& d,
-                  const std::vector<T>& f, grid_result& result, handover& by) {
+void write_system(const grid_arguments& args, const grid_description<T>& d, const std::vector<T>& f,
+                  grid_result& result, handover& by) {
   if (!args.matrix && !args.matrix_rhs) return;
-  const grid_operator<T> a(where, d);
+  const grid_operator<T> a(device::cpu(1), d);
   const auto comment = fmt::format("-div(k grad u) + s u on {}, by dwell grid {}",
                                    args.problem.size, DWELL_VERSION_STRING);
   if (const auto& to = args.matrix) {
@@ -126,21 +130,61 @@ void find_range(const std::vector<T>& u, grid_result& result) {
   }
 }
 
+/// What one rank does with the outcome.
 template <class T>
-exit_code solve_grid(const grid_arguments& args, const device& where, const output_files& outputs,
-                     double begin) {
+exit_code hand_over(const grid_arguments& args, const grid_description<T>& d,
+                    const std::vector<T>& f, const std::vector<T>& u, const output_files& outputs,
+                    double begin, grid_result& result) {
+  const grid_report& report = result.report;
+  find_range(u, result);
+  if (report.rhs_inconsistent)
+    result.warnings.push_back(fmt::format(
+        "no side and no --s holds u, and {:.2g} of the norm of the right-hand side is constant: "
+        "with that part there is no solution, the answer is one without it",
+        report.rhs_outside_range));
+  for (const auto& line : unseen_in_report(args.report, {{"--per-rank", args.ranks.table}}))
+    result.warnings.push_back(line);
+  handover by;
+  stopwatch clock;
+  const bool finite = std::ranges::all_of(u, [](T v) { return std::isfinite(v); });
+  if (args.output && !finite)
+    result.warnings.push_back(args.output.label() + " is not written: the answer is not finite");
+  else if (args.output &&
+           by.attempt(args.output.label(), [&] { write_answer(args.output, d.cells, u); }))
+    result.files.emplace_back("answer", args.output.label());
+  if (const auto& to = args.history)
+    if (by.attempt(to.label(), [&] { to.write(history_csv(report.history, report.rhs_norm)); }))
+      result.files.emplace_back("history", to.label());
+  write_system(args, d, f, result, by);
+  result.write_s = clock.lap();
+  result.wall_s = seconds_on_host() - begin;
+  for (const auto& w : result.warnings) warn(w);
+  return deliver(result, args.report, outputs, by);
+}
+
+/// where: without ranks. comm: the processes among which the grid is divided, or null.
+template <class T>
+exit_code solve_grid(const grid_arguments& args, communicator* comm, const device& where,
+                     const output_files& outputs, double begin) {
+  const bool first = is_first(comm);
   grid_result result;
   result.given = args.problem;
   result.rhs = args.rhs;
   result.start = args.start;
+  result.per_rank = args.ranks.table;
   grid_options& options = result.given.options;
-  progress_line progress(!args.report.quiet);
+  progress_line progress(first && !args.report.quiet);
   progress.show("reading");
   stopwatch clock;
-  const grid_input<T> in(args.problem);
-  const std::vector<T> f = grid_values<T>("--rhs", args.rhs, in.d.cells, args.problem.precision);
-  std::vector<T> u = grid_values<T>("--x0", args.start.empty() ? "0" : args.start, in.d.cells,
-                                    args.problem.precision);
+  std::optional<grid_input<T>> in;
+  std::vector<T> f, u;
+  on_all(comm, [&] {
+    in.emplace(args.problem, first);
+    if (!first) return;
+    f = grid_values<T>("--rhs", args.rhs, in->d.cells, args.problem.precision);
+    u = grid_values<T>("--x0", args.start.empty() ? "0" : args.start, in->d.cells,
+                       args.problem.precision);
+  });
   result.read_s = clock.lap();
   options.history = static_cast<bool>(args.history);
   options.interrupt = &graceful_stop::requested();
@@ -151,43 +195,54 @@ exit_code solve_grid(const grid_arguments& args, const device& where, const outp
       progress.show(describe(now, forecast));
     };
   progress.show("setting up");
-  grid_solver<T> solver(where, in.d, options);
-  graceful_stop on_signal;
-  const grid_report& report = result.report = solver.solve(f, u);
+  std::optional<graceful_stop> on_signal;
+  if (args.ranks.any()) {
+    grid_division division;
+    if (args.gather_below > 0) division.gather_below = static_cast<std::size_t>(args.gather_below);
+    on_signal.emplace();
+    result.ranks =
+        solve_grid_on_ranks(args.ranks, comm, args.threads, in->d, f, u, options, division);
+    result.report = result.ranks->report.solve;
+  } else {
+    grid_solver<T> solver(where, in->d, options);
+    on_signal.emplace();
+    result.report = solver.solve(f, u);
+  }
   progress.erase();
-  find_range(u, result);
-  if (report.rhs_inconsistent)
-    result.warnings.push_back(fmt::format(
-        "no side and no --s holds u, and {:.2g} of the norm of the right-hand side is constant: "
-        "with that part there is no solution, the answer is one without it",
-        report.rhs_outside_range));
-  handover by;
-  clock.lap();
-  const bool finite = std::ranges::all_of(u, [](T v) { return std::isfinite(v); });
-  if (args.output && !finite)
-    result.warnings.push_back(args.output.label() + " is not written: the answer is not finite");
-  else if (args.output &&
-           by.attempt(args.output.label(), [&] { write_answer(args.output, in.d.cells, u); }))
-    result.files.emplace_back("answer", args.output.label());
-  if (const auto& to = args.history)
-    if (by.attempt(to.label(), [&] { to.write(history_csv(report.history, report.rhs_norm)); }))
-      result.files.emplace_back("history", to.label());
-  write_system(args, where, in.d, f, result, by);
-  result.write_s = clock.lap();
-  result.wall_s = seconds_on_host() - begin;
-  for (const auto& w : result.warnings) warn(w);
-  return deliver(result, args.report, outputs, by);
+  const exit_code code = on_all(comm, [&] {
+    return first ? hand_over(args, in->d, f, u, outputs, begin, result) : exit_code::done;
+  });
+  return comm ? value_of_rank(*comm, 0, code) : code;
+}
+
+exit_code run_grid_as(const grid_arguments& args, communicator* comm) {
+  const double begin = seconds_on_host();
+  output_files outputs;
+  std::optional<device> where;
+  on_all(comm, [&] {
+    if (args.ranks.any() && args.device.what == device_choice::kind::cuda)
+      throw unsupported_error("--device: grids have no kernels for GPUs; expected cpu");
+    check_gpus(args.ranks, args.device, comm);
+    if (args.gather_below > 0 && !args.ranks.any())
+      throw input_error("--gather-below: expected --ranks or --distributed with it");
+    if (!is_first(comm)) return;
+    outputs = check_grid_files(args);
+    device_choice chosen = args.device;
+    if (chosen.what == device_choice::kind::automatic) chosen.what = device_choice::kind::cpu;
+    where = resolve(chosen, args.threads, threads_for::runs);
+    if (comm)
+      require_grid_memory(args.problem, comm->size(), comm->ranks_here());
+    else
+      require_grid_memory(args.problem, args.ranks.threads, args.ranks.threads);
+  });
+  const device on = where.value_or(device::cpu(1));
+  return args.problem.precision == "f32" ? solve_grid<float>(args, comm, on, outputs, begin)
+                                         : solve_grid<double>(args, comm, on, outputs, begin);
 }
 
 exit_code run_grid(const grid_arguments& args) {
-  const double begin = seconds_on_host();
-  const output_files outputs = check_grid_files(args);
-  device_choice chosen = args.device;
-  if (chosen.what == device_choice::kind::automatic) chosen.what = device_choice::kind::cpu;
-  const device where = resolve(chosen, args.threads, threads_for::runs);
-  require_grid_memory(args.problem);
-  return args.problem.precision == "f32" ? solve_grid<float>(args, where, outputs, begin)
-                                         : solve_grid<double>(args, where, outputs, begin);
+  return run_on_processes(args.ranks, args.threads,
+                          [&](communicator* comm) { return run_grid_as(args, comm); });
 }
 
 }  // namespace
@@ -211,6 +266,11 @@ command add_grid(CLI::App& app) {
   add_device(app, args->device, "Where to solve; there are no kernels for GPUs: auto is the CPU");
   add_positive(app, "--threads", args->threads,
                "Threads (default: of those there are, as many as the grid is worth)");
+  app.option_defaults()->group("Ranks");
+  add_ranks(app, args->ranks, "the grid, along its slowest axis,");
+  add_positive(app, "--gather-below", args->gather_below,
+               "Levels of multigrid of fewer unknowns are rank 0's, with all below them (default: "
+               "16384, and those of less work than a twentieth of a rank's finest level)");
   app.option_defaults()->group("When to stop");
   grid_options& options = args->problem.options;
   add_tolerance(app, "--rtol", options.rtol,

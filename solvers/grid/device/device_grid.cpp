@@ -170,7 +170,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   if (cells >> 31)
     throw unsupported_error(
         fmt::format("grid: expected fewer than 2^31 unknowns on a GPU, found {}", cells));
-  const hierarchy<level_value>& h = grid.levels;
+  const hierarchy<level_value>& h = *grid.levels.own;
   if (h.levels.size() > most_levels)
     throw unsupported_error(fmt::format("grid: expected at most {} levels on a GPU, found {}",
                                         most_levels, h.levels.size()));

@@ -28,6 +28,16 @@ double norm_of(const std::vector<T>& v) {
   return std::sqrt(sum);
 }
 
+template <class T>
+grids::prepared_grid<T> prepared_for(const grid_description<T>& d,
+                                     const grids::chosen_method& method) {
+  grids::system<T> made = grids::discretize(d);
+  const std::shared_ptr<communicator> alone = self_communicator();
+  const grids::divided_grid grid = grids::undivided(*alone, made.a.shape);
+  grids::exchange_cost none;
+  return {grid, std::move(made), {}, method, none};
+}
+
 /// A random problem by some teams, and by the solver of CPUs.
 template <class T>
 void expect_solved(unsigned seed, int most, double jump, const grid_options& o) {
@@ -40,7 +50,7 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
                             chance() % 2 ? 128 : 16};
   const grids::chosen_method method = grids::method_of(o);
-  const grids::prepared_grid<T> prepared(grids::discretize(p.d), method);
+  const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
   grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
 
   grid_operator<T> a(device::cpu(1), p.d);
@@ -61,12 +71,12 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
                                  .rtol = o.rtol,
                                  .max_iterations = o.max_iterations,
                                  .history = true,
-                                 .twice = prepared.levels.twice};
+                                 .twice = prepared.levels.own->twice};
   std::vector<double> history;
   const grids::device_outcome out = grid.solve(kernel, request, {}, history);
   grid_solver<T> solver(device::cpu(1), p.d, o);
   const grid_report r = algebraic ? solver.solve_algebraic(f, by_cpu) : solver.solve(f, by_cpu);
-  if (out.indefinite && prepared.levels.twice) return;  // the host then visits levels once
+  if (out.indefinite && prepared.levels.own->twice) return;  // the host then visits levels once
   const auto stopped = stop_reason(out.stopped);
   if (r.stopped == stop_reason::converged) {
     EXPECT_TRUE(stopped == stop_reason::converged ||
@@ -136,7 +146,7 @@ TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {
   grid_problem<double> p;
   random_grid_problem(5, 20, 2, p);
   const grids::chosen_method method = grids::method_of({});
-  const grids::prepared_grid<double> prepared(grids::discretize(p.d), method);
+  const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
   grid_kernel_cpu<double> kernel(2, false);
   grids::device_grid<double> grid(device::cpu(1), prepared, method, {2, kernel.lanes(), 40, 16});
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL})
