@@ -10,9 +10,10 @@
 namespace dwell::grids {
 
 /// How the cells of halved rows are dealt: 2^lane_bits lanes go along a piece, and a row has
-/// 2^piece_bits pieces of `piece` cells of each half.
+/// 2^piece_bits pieces of `piece` cells of each half. A team has `each` pieces, the first `rest`
+/// teams one more.
 struct row_deal {
-  int lane_bits = 0, piece_bits = 0, piece = 1;
+  int lane_bits = 0, piece_bits = 0, piece = 1, each = 0, rest = 0;
 };
 
 /// An operator in halved rows (coefficients.hpp), where a device reads it. Places are those of rows
@@ -50,6 +51,10 @@ struct device_level {
 
 /// No grid of 2^31 cells has more: each halves an axis at least.
 inline constexpr int most_levels = 40;
+
+/// Steps of a cycle that a team keeps in memory of its own; those of longer ones, which visit small
+/// levels many times, are read from the device's.
+inline constexpr int most_steps_kept = 512;
 
 /// What is done next in a cycle.
 enum class cycle_op : int {

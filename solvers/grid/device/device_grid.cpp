@@ -100,12 +100,12 @@ std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
   return step_list(h, twice, limits).of_cycle();
 }
 
-row_deal deal_of(int rows, int n, int teams, int lanes) {
+row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
   const auto evens = static_cast<unsigned>(evens_of(n));
   row_deal d;
   d.lane_bits = std::min(5, static_cast<int>(std::bit_width(evens - 1)));
   const unsigned along = 1u << d.lane_bits;
-  const std::int64_t groups = std::int64_t{teams} * (lanes >> d.lane_bits);
+  const std::int64_t groups = std::int64_t{alone ? 1 : teams} * (lanes >> d.lane_bits);
   // As many pieces of rows as there are groups of lanes, about, and none of fewer cells than lanes.
   const auto most = static_cast<std::int64_t>((evens + along - 1) / along);
   const std::int64_t wanted = std::clamp<std::int64_t>(groups / std::max(rows, 1), 1, most);
@@ -113,6 +113,9 @@ row_deal deal_of(int rows, int n, int teams, int lanes) {
   const unsigned pieces = 1u << d.piece_bits;
   const unsigned cells = (evens + pieces - 1) / pieces;
   d.piece = static_cast<int>((cells + along - 1) / along * along);
+  const int units = rows << d.piece_bits;
+  d.each = units / teams;
+  d.rest = units % teams;
   return d;
 }
 
@@ -144,7 +147,7 @@ float* device_grid<T>::room(std::size_t n) {
 
 template <class T>
 template <class V>
-device_operator<V> device_grid<T>::operator_of(const coefficients<V>& a, int teams) {
+device_operator<V> device_grid<T>::operator_of(const coefficients<V>& a, bool alone) {
   device_operator<V> to;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     to.n[axis] = a.shape.n[axis];
@@ -153,7 +156,8 @@ device_operator<V> device_grid<T>::operator_of(const coefficients<V>& a, int tea
   to.flat = std::ranges::all_of(a.y, [](std::size_t place) { return place == 0; });
   to.pool = values(a.pool);
   to.x = places(a.x), to.y = places(a.y), to.z = places(a.z), to.s = places(a.s);
-  to.deal = deal_of(static_cast<int>(a.shape.rows()), a.shape.n[2], teams, limits_.lanes);
+  to.deal =
+      deal_of(static_cast<int>(a.shape.rows()), a.shape.n[2], limits_.teams, limits_.lanes, alone);
   return to;
 }
 
@@ -179,7 +183,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
     device_level& to = levels.emplace_back();
     const std::size_t n = from.a.shape.cells();
     const bool alone = n <= limits.alone_cells && &from != &h.levels[0];
-    to.a = operator_of(from.a, alone ? 1 : limits.teams);
+    to.a = operator_of(from.a, alone);
     to.u = room(n);
     to.f = room(n);
     to.colours = from.colours;
@@ -212,7 +216,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   }
 
   grid_solve_args<T>& to = args_;
-  to.a = operator_of(a, limits.teams);
+  to.a = operator_of(a, false);
   to.levels = levels_.data();
   to.level_count = static_cast<int>(levels.size());
   to.bottom_inverse = inverse_.data();

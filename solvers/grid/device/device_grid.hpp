@@ -23,8 +23,8 @@ struct deal_limits {
 /// The steps of a cycle whose finest level has the first colour relaxed.
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits);
-/// How the cells of `rows` rows of n are dealt.
-row_deal deal_of(int rows, int n, int teams, int lanes);
+/// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
+row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
 
 /// What a solve is asked for.
 template <class T>
@@ -55,7 +55,7 @@ class device_grid {
   template <class V>
   const V* values(const std::vector<V>& of);
   template <class V>
-  device_operator<V> operator_of(const coefficients<V>& a, int teams);
+  device_operator<V> operator_of(const coefficients<V>& a, bool alone);
   float* room(std::size_t n);
 
   device where_;

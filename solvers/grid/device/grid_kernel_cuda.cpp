@@ -21,9 +21,9 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
  public:
   explicit kernel_of_grid(const device& where)
       : clock_(where),
-        // What a team of this many lanes needs for its sums (team_cuda.cuh), and the levels.
+        // What a team of this many lanes needs for its sums (team_cuda.cuh), levels and steps.
         scratch_(2 * 6 * 32 * sizeof(double) + grids::most_levels * sizeof(grids::device_level) +
-                 16) {
+                 grids::most_steps_kept * sizeof(grids::cycle_step) + 32) {
     const kernel_source source{"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
                                fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>",
                                            sizeof(T) == 8 ? "double" : "float", grid_lanes),

@@ -15,7 +15,16 @@ __global__ void __launch_bounds__(Lanes, 1)
   team.section([&](int lane) {
     for (int l = lane; l < a.level_count; l += Lanes) levels[l] = a.levels[l];
   });
-  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels)();
+  // So are steps, if they are not too many.
+  const grids::cycle_step* steps = a.steps;
+  if (a.step_count <= grids::most_steps_kept) {
+    auto* const kept = team.template scratch<grids::cycle_step>(grids::most_steps_kept);
+    team.section([&](int lane) {
+      for (int s = lane; s < a.step_count; s += Lanes) kept[s] = a.steps[s];
+    });
+    steps = kept;
+  }
+  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels, steps)();
 }
 
 }  // namespace dwell::cuda

@@ -28,15 +28,14 @@ DWELL_FN row_job<Get, Put> job(int count, Get get, Put put) {
 /// cell's put.
 template <int Together, bool Halves, class Team, class F>
 DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
-  const int workers = alone ? 1 : team.workers(), worker = alone ? 0 : team.worker();
-  const long long units = static_cast<long long>(rows) << d.piece_bits;
-  const long long first = units * worker / workers, last = units * (worker + 1) / workers;
+  const int worker = team.worker();
+  const int first = alone ? 0 : worker * d.each + (worker < d.rest ? worker : d.rest);
+  const int last = alone ? rows << d.piece_bits : first + d.each + (worker < d.rest ? 1 : 0);
   team.each([&](int lane) {
     const int along = lane & ((1 << d.lane_bits) - 1), groups = Team::lanes() >> d.lane_bits;
     const int step = 1 << d.lane_bits, length = Halves ? d.piece : 2 * d.piece;
-    for (long long unit = first + (lane >> d.lane_bits); unit < last; unit += groups) {
-      const int row = static_cast<int>(unit >> d.piece_bits);
-      const int piece = static_cast<int>(unit & ((1 << d.piece_bits) - 1));
+    for (int unit = first + (lane >> d.lane_bits); unit < last; unit += groups) {
+      const int row = unit >> d.piece_bits, piece = unit & ((1 << d.piece_bits) - 1);
       auto&& cells = of_row(lane, row);
       const int begin = piece * length, to = begin + length;
       const int end = to < cells.count ? to : cells.count;

@@ -33,9 +33,15 @@ DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v
 template <class T, class Team>
 class device_solve {
  public:
-  /// levels: where this team reads them.
-  DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels)
-      : t_(team), a_(a), fine_(levels[0]), cycles_(levels, a), only_bottom_(a.level_count == 1) {}
+  /// levels, steps: where this team reads them.
+  DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
+                        const cycle_step* steps)
+      : t_(team),
+        a_(a),
+        fine_(levels[0]),
+        steps_(steps),
+        cycles_(levels, a),
+        only_bottom_(a.level_count == 1) {}
 
   DWELL_FN void operator()() {
     if (!take_right_hand_side()) return;
@@ -388,7 +394,7 @@ class device_solve {
     double rz_before = 0;
     bool first = true;
     while (true) {
-      cycles_.run(t_, a_.steps, a_.step_count);
+      cycles_.run(t_, steps_, a_.step_count);
       const sums<2> heard = end_cycle();
       const double rz = heard.v[0];
       if (!is_finite(rz)) return device_stops::not_finite;
@@ -423,6 +429,7 @@ class device_solve {
   Team& t_;
   const grid_solve_args<T>& a_;
   const device_level& fine_;
+  const cycle_step* const steps_;
   const device_phases cycles_;
   const bool only_bottom_;
   int slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;

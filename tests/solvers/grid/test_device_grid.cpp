@@ -139,6 +139,8 @@ TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
     EXPECT_LE(1 << d.lane_bits, 32);
     EXPECT_LE(1 << d.lane_bits, lanes);
     EXPECT_EQ(d.piece % (1 << d.lane_bits), 0);
+    EXPECT_EQ(d.each * teams + d.rest, rows << d.piece_bits);
+    EXPECT_LT(d.rest, teams);
   }
 }
 
