@@ -30,7 +30,7 @@ row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
 template <class T>
 struct grid_request {
   const T* f = nullptr;    ///< on the device, in C order
-  T* u = nullptr;          ///< likewise; the start, then the answer
+  T* u = nullptr;          ///< has the start, then the answer
   bool algebraic = false;  ///< f is the right-hand side as it is
   double rtol = 0, atol = 0;
   int max_iterations = 0;
