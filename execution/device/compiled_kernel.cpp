@@ -164,15 +164,25 @@ compiled_kernels compile_kernels(std::span<const kernel_source> sources,
   compiled_kernels all;
   all.codes.resize(sources.size());
   std::vector<double> seconds(sources.size());
-  // The last one by this thread, whose listener (file_cache) tells people of it.
-  std::vector<std::future<void>> coming;
   const auto one = [&](std::size_t k) {
     all.codes[k] = compile_or_find(sources[k], target, seconds[k]);
   };
-  for (std::size_t k = 0; k + 1 < sources.size(); ++k)
-    coming.push_back(std::async(std::launch::async, one, k));
-  if (!sources.empty()) one(sources.size() - 1);
-  for (auto& other : coming) other.get();
+  if (sources.size() == 1) one(0);
+  if (sources.size() > 1) {
+    const auto told = making_listener::of_this_thread();
+    std::mutex one_at_a_time;
+    std::vector<std::future<void>> coming;
+    for (std::size_t k = 0; k < sources.size(); ++k)
+      coming.push_back(std::async(std::launch::async, [&, k] {
+        const making_listener listener([&](const file_origin& begins) {
+          const std::lock_guard lock(one_at_a_time);
+          if (told) told(begins);
+        });
+        one(k);
+      }));
+    for (auto& other : coming) other.wait();
+    for (auto& other : coming) other.get();
+  }
   for (std::size_t k = 0; k < sources.size(); ++k) {
     all.compiler = all.codes[k]->compiler;
     all.seconds = std::max(all.seconds, seconds[k]);
