@@ -49,7 +49,7 @@ std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& sourc
 
 /// Several, side by side.
 struct compiled_kernels {
-  std::vector<std::shared_ptr<const compiled_kernel>> codes;  ///< as they were asked for
+  std::vector<std::shared_ptr<const compiled_kernel>> codes;  ///< in the order of the sources
   std::string compiler;                                       ///< "NVRTC 13.0"
   double seconds = 0;  ///< that compiling took this time, on the clock; 0 if all were there
 };

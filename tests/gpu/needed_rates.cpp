@@ -2,9 +2,11 @@
 // Not a test: what kernels that are compiled when they are needed cost, beside those that nvcc has
 // compiled with this library, on the first GPU (docs/results/build.md).
 //
-//   needed_rates first SHAPE SIZE EXECUTOR   seconds of a run's set-up: in an empty cache; again, in
+//   needed_rates first SHAPE SIZE EXECUTOR   seconds of a run's set-up: in an empty cache; again,
+//   in
 //                                            memory; SIZE: 8192 or 512 (in three dimensions)
-//   needed_rates rates SHAPE SIZE            microseconds a step of both, and whether bits are equal
+//   needed_rates rates SHAPE SIZE            microseconds a step of both, and whether bits are
+//   equal
 //
 // In f64. DWELL_CACHE_DIR names the cache.
 #include <fmt/format.h>
@@ -50,8 +52,7 @@ void first(const std::string& shape, int n, const std::string& executor) {
   const auto rows = rows_of(shape, false);
   for (const char* when : {"first", "again"}) {
     grid<double> u(size_of(shape, n), 1.0);
-    const stencil_report r =
-        solve_from(rows, device::cuda(0), u, options_of(shape, executor, 100));
+    const stencil_report r = solve_from(rows, device::cuda(0), u, options_of(shape, executor, 100));
     fmt::print("{} {} {}: {} compile {:.3f} s, load {:.3f} s, plan {:.4f} s; {}; {}\n", shape,
                to_string(u.size()), executor, when, r.setup.compile_s, r.setup.load_s,
                r.setup.plan_s, r.engine, r.reason);

@@ -27,13 +27,13 @@
 #include "dwell/solvers/stencil/api/stencil_table.hpp"
 
 // A struct and its text.
-#define DWELL_WITH_TEXT(...)                                                         \
-  namespace dwell::test {                                                            \
-  __VA_ARGS__                                                                        \
-  }                                                                                  \
-  template <>                                                                        \
-  dwell::shape_text dwell::text_of<dwell::test::askew>() {                           \
-    return {"namespace dwell::test { " #__VA_ARGS__ " }", "dwell::test::askew"};     \
+#define DWELL_WITH_TEXT(...)                                                     \
+  namespace dwell::test {                                                        \
+  __VA_ARGS__                                                                    \
+  }                                                                              \
+  template <>                                                                    \
+  dwell::shape_text dwell::text_of<dwell::test::askew>() {                       \
+    return {"namespace dwell::test { " #__VA_ARGS__ " }", "dwell::test::askew"}; \
   }
 
 DWELL_WITH_TEXT(struct askew
@@ -73,7 +73,7 @@ std::vector<stencil_kernel> needed_rows(const std::string& shape, precision type
   return rows;
 }
 
-/// As stencil_way::apply(), of a shape that no build need have.
+/// What stencil_way::apply() does, of a shape that no build need have.
 void apply(const stencil_way& way, const stencil_shape& shape, stencil_options& o) {
   o.executor = way.executor;
   o.policy = way.policy;
@@ -151,7 +151,7 @@ class needed_kernels_gpu : public testing::TestWithParam<std::string> {
 TEST_P(needed_kernels_gpu, have_the_bits_of_loops_under_every_executor) { check<double>(); }
 TEST_P(needed_kernels_gpu, have_the_bits_of_loops_in_single_precision) { check<float>(); }
 
-/// Of what this library has compiled by nvcc: bits, and until the change is small, where blocks
+/// Kernels that this library has of nvcc: bits, and until the change is small, where blocks
 /// poll.
 TEST_P(needed_kernels_gpu, have_the_bits_of_kernels_compiled_ahead) {
   const stencil_shape shape = find_stencil_shape(GetParam());

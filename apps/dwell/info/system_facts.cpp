@@ -89,8 +89,8 @@ std::string places(const std::vector<kernel_info>& variants, const std::string& 
     if (of_these < shapes) text += fmt::format("; {} of {} shapes", of_these, shapes);
     std::erase_if(here, [](const kernel_info& v) { return v.ahead; });
     if (const auto needed = shapes_of(here).size(); needed > 0)
-      text += fmt::format("; {} compiled when needed", format_plural(
-                                                           static_cast<std::int64_t>(needed), "shape"));
+      text += fmt::format("; {} compiled when needed",
+                          format_plural(static_cast<std::int64_t>(needed), "shape"));
     text += ")";
   }
   return text;

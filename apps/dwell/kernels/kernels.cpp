@@ -202,10 +202,11 @@ std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precisio
   std::vector<warmed_kernel> all;
   for (const device_facts& on : devices) {
     const auto sources = needed_sources(on, type, options, args.size);
-    // As many side by side as there are processors.
+    // Groups of as many as there are processors.
     const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
     for (std::size_t first = 0; first < sources.size(); first += most) {
-      const std::span some = std::span(sources).subspan(first, std::min(most, sources.size() - first));
+      const std::span some =
+          std::span(sources).subspan(first, std::min(most, sources.size() - first));
       for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
         require_kept(made->why_not_kept);
         all.push_back({made->origin.what, made->origin.target, made->seconds});
@@ -279,8 +280,9 @@ command add_kernels(CLI::App& app) {
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
   auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
-  auto* warming = app.add_subcommand(
-      "warm", "Compile what a stencil needs, if it is not there: of several fields, or a built-in one on a GPU");
+  auto* warming = app.add_subcommand("warm",
+                                     "Compile what a stencil needs, if it is not there: of several "
+                                     "fields, or a built-in one on a GPU");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
   std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
@@ -297,10 +299,11 @@ command add_kernels(CLI::App& app) {
       ->delimiter(',')
       ->type_name("NAMES")
       ->default_str("");
-  add_device_facts(*warming, args->device_facts,
-                   "Compile for this GPU, which need not be here, by name or from a file that 'dwell "
-                   "measure --save' wrote",
-                   false);
+  add_device_facts(
+      *warming, args->device_facts,
+      "Compile for this GPU, which need not be here, by name or from a file that 'dwell "
+      "measure --save' wrote",
+      false);
   warming
       ->add_option_function<std::string>(
           "--size", [args](const std::string& text) { args->size = parse_size("--size", text, 1); },

@@ -77,8 +77,8 @@ void add_needed(std::vector<stencil_kernel>& table);
 /// unsupported_error without NVRTC, and in a build without CUDA.
 kernel_making make_needed(const stencil_kernel& v, const stencil_plan& how, bool has_source,
                           const device& where);
-/// As stencil_kernel::probe and stencil_kernel::prepare, of such a row. They compile what is not
-/// there.
+/// What stencil_kernel::probe and stencil_kernel::prepare are to other rows. They compile what is
+/// not there.
 engine_facts probe_needed(const stencil_kernel& v, const stencil_plan& how, bool has_source,
                           const device& where);
 std::unique_ptr<stencil_launcher> prepare_needed(const stencil_kernel& v, const void* args,

@@ -91,8 +91,7 @@ std::unique_ptr<stencil_launcher> prepare_as(const stencil_kernel& v, const void
     return std::make_unique<
         launcher<any_shape, T, driven_loop<any_shape, T, temporal_stencil, loaded_passes<T>>>>(
         where, a, loaded_passes<T>(k, kernels, v.divide(args)));
-  if (executor == graph_stencil::name)
-    return prepare_steps<T, graph_stencil>(a, where, kernels[0]);
+  if (executor == graph_stencil::name) return prepare_steps<T, graph_stencil>(a, where, kernels[0]);
   if (executor == host_loop_stencil::name)
     return prepare_steps<T, host_loop_stencil>(a, where, kernels[0]);
   return prepare_steps<T, naive_stencil>(a, where, kernels[0]);

@@ -18,7 +18,7 @@ struct shape_text {
   std::string definition;
   std::string name;  ///< "dwell::star2d5"
 };
-/// Of a built-in shape, whose file and struct have the same name.
+/// Text of a built-in shape, whose file and struct have the same name.
 inline shape_text built_in_text(const std::string& name) {
   return {"#include \"dwell/solvers/stencil/shapes/" + name + ".hpp\"", "dwell::" + name};
 }
@@ -48,11 +48,11 @@ struct shape_and_type {
 needed_kernel needed_step(const shape_and_type& of, int config);
 needed_kernel needed_own_step(const shape_and_type& of, const char* loop);
 needed_kernel needed_steps_in_one_launch(const shape_and_type& of, int config);
-/// Of perks_kernels_cuda.cuh. config: of the engine; scratch: bytes.
+/// Kernels of perks_kernels_cuda.cuh. config: of the engine; scratch: bytes.
 needed_kernel needed_steps_without_barriers(const shape_and_type& of, int config);
 needed_kernel needed_tiles(const shape_and_type& of, const char* engine, int config,
                            std::size_t scratch);
-/// Of temporal_kernels_cuda.cuh. pass_steps: of a whole pass.
+/// Kernels of temporal_kernels_cuda.cuh. pass_steps: of a whole pass.
 needed_kernel needed_ring(const shape_and_type& of, int config, bool has_source, int lanes,
                           std::size_t scratch, int pass_steps);
 needed_kernel needed_columns(const shape_and_type& of, int config, bool has_source,

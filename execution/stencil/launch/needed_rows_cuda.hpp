@@ -37,9 +37,9 @@ needed_kernel caching_needed(const stencil_plan& how, bool) {
     return needed_steps_in_one_launch(of, config);
   return caching_engines::with_index<S, T>(how.config, [&]<class Engine, int K>() {
     constexpr auto C = Engine::template configs<S, T>[K];
-    return needed_tiles(of, Engine::name, K,
-                        kernel_scratch_bytes<Engine, S, T>(C) +
-                            Engine::template layer_bytes<S, T>(C, how));
+    return needed_tiles(
+        of, Engine::name, K,
+        kernel_scratch_bytes<Engine, S, T>(C) + Engine::template layer_bytes<S, T>(C, how));
   });
 }
 
@@ -53,8 +53,8 @@ needed_kernel pass_needed(std::type_identity<ring2d_on<backend::cuda>>, bool has
 template <class S, class T, int K>
 needed_kernel pass_needed(std::type_identity<column3d_on<backend::cuda>>, bool has_source) {
   constexpr column_config C = column_configs<backend::cuda, S, T>()[K];
-  return needed_columns(shape_of_kernels<S, T>, K, has_source,
-                        column_sizes<S, T, C>::scratch_bytes, C.steps);
+  return needed_columns(shape_of_kernels<S, T>, K, has_source, column_sizes<S, T, C>::scratch_bytes,
+                        C.steps);
 }
 template <class S, class T, class Engines>
 needed_kernel passing_needed(const stencil_plan& how, bool has_source) {
@@ -65,12 +65,13 @@ needed_kernel passing_needed(const stencil_plan& how, bool has_source) {
 template <class S, class T, class Engines>
 pass_runs divide_passes(const void* args) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
-  return Engines::template with<S, T>(a.plan.config, [&]<class Engine, auto C>() {
-    if constexpr (std::same_as<typename Engine::engine, ring2d>)
-      return divided_pass(C, radius_of<S>, a.size, a.edge, a.plan);
-    else
-      return column_pass_of(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan);
-  });
+  return Engines::template with<S, T>(
+      a.plan.config, [&]<class Engine, auto C>() {
+        if constexpr (std::same_as<typename Engine::engine, ring2d>)
+          return divided_pass(C, radius_of<S>, a.size, a.edge, a.plan);
+        else
+          return column_pass_of(C, radius_of<S>, a.size, a.edge, a.pitch, a.plan);
+      });
 }
 
 /// The rows of executors, as launch_cuda.cuh, perks_cuda.cuh and temporal_cuda.cuh make them of

@@ -15,7 +15,7 @@ whole_kernel<T> caching_kernel_of(const stencil_plan& how) {
   if (const int k = how.config - first_dataflow_kernel<S, T>; k >= 0)
     return with_plain_config<S, T>(k, [](auto r) {
       return whole_kernel<T>{address_of(dataflow_kernel<S, T, r>), plain_lanes, plain_scratch,
-                                &copy_after_steps<T>};
+                             &copy_after_steps<T>};
     });
   if (const int k = how.config - first_step_kernel<S, T>; k >= 0)
     return looping_kernel_of<S, T, barrier_steps>(k);
@@ -24,7 +24,7 @@ whole_kernel<T> caching_kernel_of(const stencil_plan& how) {
     const std::size_t scratch =
         kernel_scratch_bytes<Engine, S, T>(C) + Engine::template layer_bytes<S, T>(C, how);
     return whole_kernel<T>{address_of(perks_kernel<S, T, E, Engine, K>), perks_lanes, scratch,
-                              &E::template last_copy<T>};
+                           &E::template last_copy<T>};
   });
 }
 

@@ -85,8 +85,8 @@ struct stencil_setup {
   /// Creating the CUDA context, where this was the first use of the device in the process; in no
   /// sum.
   double context_s = 0;
-  double check_s = 0;   ///< checks of options and values
-  double plan_s = 0;    ///< executor, policy, layout; trials of plans
+  double check_s = 0;  ///< checks of options and values
+  double plan_s = 0;   ///< executor, policy, layout; trials of plans
   /// Compiling kernels that the library does not have (stencil_report::compiler); 0 if all of them
   /// were in the cache.
   double compile_s = 0;

@@ -28,9 +28,8 @@ std::vector<kernel_source> needed_sources(const device_facts& device, precision 
   if (size) {
     plan_target target;
     target.facts = device;
-    const stencil_problem problem =
-        problem_of(find_stencil_shape(options.shape), *size, type == precision::f64 ? 8 : 4,
-                   options.edge, false);
+    const stencil_problem problem = problem_of(find_stencil_shape(options.shape), *size,
+                                               type == precision::f64 ? 8 : 4, options.edge, false);
     const stencil_decision made = decide({table, type, target, problem}, options);
     add(*made.kernel, made.plans.front().plan, false);
     return all;

@@ -13,8 +13,9 @@
 
 namespace dwell {
 
-/// Each kernel once. size: what a run of options on such a field takes, without a source; none: all kernels that executors have for the device, of options.executor if that is not "auto".
-/// Throws unsupported_error if the stencil or the executor does not exist, or no plan serves.
+/// Each kernel once. size: what a run of options on such a field takes, without a source; none: all
+/// kernels that executors have for the device, of options.executor if that is not "auto". Throws
+/// unsupported_error if the stencil or the executor does not exist, or no plan serves.
 std::vector<kernel_source> needed_sources(const device_facts& device, precision type,
                                           const stencil_options& options,
                                           const std::optional<extents>& size);

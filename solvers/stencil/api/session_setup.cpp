@@ -74,10 +74,9 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
       field = made_up.view();
       if (has_source_) source = made_up.view();
     }
-    const stencil_trial<T> trial(
-        where_, v,
-        {field, source, options_.edge, weights_, options_.reverse_lanes, options_.interrupt,
-         &report_.setup.compile_s});
+    const stencil_trial<T> trial(where_, v,
+                                 {field, source, options_.edge, weights_, options_.reverse_lanes,
+                                  options_.interrupt, &report_.setup.compile_s});
     choice = policies::stencil_measured(made.plans, trial);
   }
   caches_ = engine_of(v, choice.plan).shape().caches;

@@ -93,12 +93,13 @@ TEST_F(compiled_kernel_test, machine_code_of_every_kind_of_step) {
 
 TEST_F(compiled_kernel_test, shapes_that_no_build_knows) {
   const auto askew = [] {
-    return shape_text{"namespace user { struct askew : dwell::linear_stencil<askew> {\n"
-                      "  static constexpr const char* name = \"askew\";\n"
-                      "  static constexpr int dims = 2;\n"
-                      "  static constexpr dwell::tap taps[] = {{0, 0}, {1, 0}, {-1, 1}, {0, -1}};\n"
-                      "}; }",
-                      "user::askew"};
+    return shape_text{
+        "namespace user { struct askew : dwell::linear_stencil<askew> {\n"
+        "  static constexpr const char* name = \"askew\";\n"
+        "  static constexpr int dims = 2;\n"
+        "  static constexpr dwell::tap taps[] = {{0, 0}, {1, 0}, {-1, 1}, {0, -1}};\n"
+        "}; }",
+        "user::askew"};
   };
   for (const needed_kernel& k : {needed_step({askew, "askew", precision::f64}, 0),
                                  needed_own_step({askew, "askew", precision::f32}, "naive")})

@@ -35,34 +35,34 @@ void for_all_needs(F&& f) {
 
 TEST(needed_kernels, are_launched_as_their_engines_say) {
   int kernels = 0;
-  for_all_needs([&](const stencil_kernel& v, const stencil_plan& how, bool source,
-                    const needed_kernel& k) {
-    SCOPED_TRACE(fmt::format("{}, {}, config {}", v.shape.name, v.executor, how.config));
-    const engine_shape& engine = v.engines[static_cast<std::size_t>(how.config)]->shape();
-    EXPECT_EQ(k.lanes, engine.lanes);
-    EXPECT_EQ(k.owns_tiles, engine.caches);
-    EXPECT_EQ(k.pass_steps > 1 || v.executor != std::string_view("temporal"), true);
-    // What a plan reckons with: that of tiles without layers, and of passes; steps need little.
-    device_facts h200;
-    h200.compute_capability = 90;
-    h200.units = 132;
-    h200.shared_per_team = 227 * 1024;
-    const std::size_t assumed = v.assume(h200, how.config).scratch_bytes;
-    if (engine.caches || engine.temporal) {
-      EXPECT_GE(k.scratch, assumed);
-    }
-    if (!engine.caches) {
-      EXPECT_LE(k.scratch, std::max<std::size_t>(assumed, 2048));
-    }
-    ASSERT_FALSE(k.sources.empty());
-    EXPECT_LE(k.sources.size(), source ? 1u : 2u);
-    for (const kernel_source& one : k.sources) {
-      EXPECT_NE(one.about.find(v.shape.name), std::string::npos);
-      EXPECT_NE(one.kernel.find(v.type == precision::f64 ? ", double" : ", float"),
-                std::string::npos);
-      ++kernels;
-    }
-  });
+  for_all_needs(
+      [&](const stencil_kernel& v, const stencil_plan& how, bool source, const needed_kernel& k) {
+        SCOPED_TRACE(fmt::format("{}, {}, config {}", v.shape.name, v.executor, how.config));
+        const engine_shape& engine = v.engines[static_cast<std::size_t>(how.config)]->shape();
+        EXPECT_EQ(k.lanes, engine.lanes);
+        EXPECT_EQ(k.owns_tiles, engine.caches);
+        EXPECT_EQ(k.pass_steps > 1 || v.executor != std::string_view("temporal"), true);
+        // What a plan reckons with: that of tiles without layers, and of passes; steps need little.
+        device_facts h200;
+        h200.compute_capability = 90;
+        h200.units = 132;
+        h200.shared_per_team = 227 * 1024;
+        const std::size_t assumed = v.assume(h200, how.config).scratch_bytes;
+        if (engine.caches || engine.temporal) {
+          EXPECT_GE(k.scratch, assumed);
+        }
+        if (!engine.caches) {
+          EXPECT_LE(k.scratch, std::max<std::size_t>(assumed, 2048));
+        }
+        ASSERT_FALSE(k.sources.empty());
+        EXPECT_LE(k.sources.size(), source ? 1u : 2u);
+        for (const kernel_source& one : k.sources) {
+          EXPECT_NE(one.about.find(v.shape.name), std::string::npos);
+          EXPECT_NE(one.kernel.find(v.type == precision::f64 ? ", double" : ", float"),
+                    std::string::npos);
+          ++kernels;
+        }
+      });
   EXPECT_EQ(kernels == 0, planned_stencil_kernels().empty());
 }
 
@@ -84,8 +84,7 @@ TEST(needed_kernels, of_host_loop_and_graph_are_the_same) {
   const auto rows = planned_stencil_kernels();
   for (const stencil_kernel& v : rows) {
     if (v.executor != std::string_view("host-loop")) continue;
-    const stencil_kernel& graph =
-        find_kernel(rows, v.shape.name, "graph", v.type, backend::cuda);
+    const stencil_kernel& graph = find_kernel(rows, v.shape.name, "graph", v.type, backend::cuda);
     const kernel_source a = v.needs({}, false).sources[0], b = graph.needs({}, true).sources[0];
     EXPECT_EQ(a.text, b.text);
     EXPECT_EQ(a.kernel, b.kernel);
