@@ -82,11 +82,7 @@ check() {
       (PATH=$PWD/$place/cmake-newest/bin:$PATH && compile "$1")
       ;;
     headers) PRESET=release make --no-print-directory headers ;;
-    all-kernels)
-      cmake --preset release -DDWELL_PRECOMPILED=all >"$place/all-kernels.log"
-      PRESET=release make --no-print-directory build
-      cmake --preset release -DDWELL_PRECOMPILED=default >"$place/all-kernels.log"
-      ;;
+    all-kernels) PRESET=all-kernels make --no-print-directory build ;;
     unity-off) compile "$1" -DDWELL_UNITY=OFF ;;
     gcc-12)
       debian_packages g++-12
