@@ -12,6 +12,11 @@
 namespace dwell {
 namespace {
 
+/// A kernel of several, for people: "step", "step, config 1".
+std::string numbered(const std::string& what, int config) {
+  return config == 0 ? what : fmt::format("{}, config {}", what, config);
+}
+
 /// headers: of execution/stencil. arguments: of the template, behind shape and type; what: for
 /// people.
 kernel_source source_of(const shape_and_type& of, std::initializer_list<std::string> headers,
@@ -41,8 +46,8 @@ constexpr const char* passes = "launch/temporal_kernels_cuda.cuh";
 }  // namespace
 
 needed_kernel needed_step(const shape_and_type& of, int config) {
-  return plain(
-      source_of(of, {"launch/kernels_cuda.cuh"}, "step_kernel", std::to_string(config), "step"));
+  return plain(source_of(of, {"launch/kernels_cuda.cuh"}, "step_kernel", std::to_string(config),
+                         numbered("step", config)));
 }
 needed_kernel needed_own_step(const shape_and_type& of, const char* loop) {
   return plain(source_of(of, {"launch/kernels_cuda.cuh", fmt::format("loops/{}.hpp", loop)},
@@ -51,11 +56,12 @@ needed_kernel needed_own_step(const shape_and_type& of, const char* loop) {
 }
 needed_kernel needed_steps_in_one_launch(const shape_and_type& of, int config) {
   return plain(source_of(of, {"launch/kernels_cuda.cuh", "loops/barrier_steps.hpp"}, "loop_kernel",
-                         fmt::format("dwell::barrier_steps, {}", config), "steps in one launch"));
+                         fmt::format("dwell::barrier_steps, {}", config),
+                         numbered("steps in one launch", config)));
 }
 needed_kernel needed_steps_without_barriers(const shape_and_type& of, int config) {
   return plain(source_of(of, {"launch/perks_kernels_cuda.cuh"}, "dataflow_kernel",
-                         std::to_string(config), "steps without barriers"));
+                         std::to_string(config), numbered("steps without barriers", config)));
 }
 needed_kernel needed_tiles(const shape_and_type& of, const char* engine, int config,
                            std::size_t scratch) {
@@ -63,9 +69,10 @@ needed_kernel needed_tiles(const shape_and_type& of, const char* engine, int con
   k.lanes = perks_lanes;
   k.scratch = scratch;
   k.owns_tiles = true;
-  k.sources = {source_of(
-      of, {"launch/perks_kernels_cuda.cuh", fmt::format("engines/{}/engine.hpp", engine)},
-      "perks_kernel", fmt::format("dwell::perks_stencil, dwell::{}, {}", engine, config), engine)};
+  k.sources = {
+      source_of(of, {"launch/perks_kernels_cuda.cuh", fmt::format("engines/{}/engine.hpp", engine)},
+                "perks_kernel", fmt::format("dwell::perks_stencil, dwell::{}, {}", engine, config),
+                numbered(engine, config))};
   return k;
 }
 needed_kernel needed_ring(const shape_and_type& of, int config, bool has_source, int lanes,
@@ -75,7 +82,7 @@ needed_kernel needed_ring(const shape_and_type& of, int config, bool has_source,
   k.scratch = scratch;
   k.pass_steps = pass_steps;
   k.sources = {source_of(of, {passes}, "ring_kernel", fmt::format("{}, {}", config, has_source),
-                         has_source ? "ring2d with a source" : "ring2d")};
+                         numbered(has_source ? "ring2d with a source" : "ring2d", config))};
   return k;
 }
 needed_kernel needed_columns(const shape_and_type& of, int config, bool has_source,
