@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -89,6 +90,7 @@ void rates(const std::string& shape, int n) {
     fmt::print("{} {} {}: nvcc {:.3f} us ({}), NVRTC {:.3f} us ({}), {:+.2f} %, {}\n", shape,
                to_string(size), executor, a, plans[0], b, plans[1], 100 * (b / a - 1),
                different.empty() ? "the same bits" : different);
+    std::fflush(stdout);
   }
 }
 

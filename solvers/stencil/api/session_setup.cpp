@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a session is set up: the decision, the memory and kernels, what the report says of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -114,8 +116,10 @@ void stencil_session<T>::take_making() {
   report_.compiler = making.compiler;
   report_.setup.compile_s += making.seconds;
   report_.setup.load_s = std::max(0.0, report_.setup.load_s - making.seconds);
-  report_.reason += "; compiled when needed by " + making.compiler;
-  if (report_.setup.compile_s == 0) report_.reason += ", from the cache";
+  const double seconds = report_.setup.compile_s;
+  report_.reason +=
+      fmt::format("; compiled when needed by {}{}", making.compiler,
+                  seconds > 0 ? fmt::format(" in {:.3g} s", seconds) : ", from the cache");
 }
 
 /// A run in one launch pays for its beginning (words are zeroed, all teams launched together, tiles
