@@ -25,7 +25,7 @@
 #include "report/columns.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
-#include "stencil/choices.hpp"
+#include "stencil/field.hpp"
 #include "stencil/stencil_flags.hpp"
 
 #include "dwell/base/error.hpp"
