@@ -24,7 +24,7 @@ help: ## Show this list
 	@echo
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 	@echo
-	@echo "Build folder: $(BUILD) (PRESET=release, cpu, asan, tsan or fuzz)"
+	@echo "Build folder: $(BUILD) (PRESET=release, all-kernels, cpu, asan, tsan or fuzz)"
 
 .PHONY: solve
 solve: packages ## Solve a system: MATRIX=file.mtx, ARGS="--device cpu --history h.csv"

@@ -289,6 +289,7 @@ int file_cache::clear() const {
 making_listener::making_listener(std::function<void(const file_origin&)> begins) {
   making = std::move(begins);
 }
+std::function<void(const file_origin&)> making_listener::of_this_thread() { return making; }
 making_listener::~making_listener() { making = nullptr; }
 
 }  // namespace dwell

@@ -76,6 +76,8 @@ class file_cache {
 /// While it lives, its thread calls `begins` before it makes a file for a cache. Not for nesting.
 class making_listener {
  public:
+  /// What this thread calls, for threads that make files on its behalf; or empty.
+  static std::function<void(const file_origin&)> of_this_thread();
   explicit making_listener(std::function<void(const file_origin&)> begins);
   ~making_listener();
   making_listener(const making_listener&) = delete;

@@ -16,6 +16,7 @@ std::vector<kernel_info> built_kernels() {
   for (const auto& v : program_kernels()) add(v, v.problem, "");
   for (const auto& v : stencil_kernels()) {
     add(v, "stencil", v.shape.name);
+    all.back().ahead = v.on == backend::cpu || v.compiled_ahead();
     for (const stencil_engine* e : v.engines) all.back().engines.push_back(e->name());
   }
   return all;

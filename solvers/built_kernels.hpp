@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this build contains, for people: every compiled combination of problem (for stencils: and
+// What this build can run, for people: every combination of problem (for stencils: and
 // shape), precision, executor and backend.
 #pragma once
 #include <string>
@@ -14,7 +14,8 @@ struct kernel_info {
   std::string precision;  ///< "f64", "f32"
   std::string executor;   ///< a name of executors.hpp
   backend on = backend::cpu;
-  std::string shape = {};                 ///< name of a stencil: "2d5pt", ...; else empty
+  std::string shape = {};  ///< name of a stencil: "2d5pt", ...; else empty
+  bool ahead = true;       ///< it is in the library; else NVRTC compiles it for a run
   std::vector<std::string> engines = {};  ///< how a stencil lays a field over the chip
 };
 std::vector<kernel_info> built_kernels();

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
 #include <mutex>
 #include <string_view>
@@ -126,8 +127,13 @@ std::vector<std::string> kernel_options(int compute_capability, int major, int m
   return options;
 }
 
-std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
-                                                      const kernel_target& target) {
+namespace {
+
+/// seconds: that compiling took this time.
+std::shared_ptr<const compiled_kernel> compile_or_find(const kernel_source& source,
+                                                       const kernel_target& target,
+                                                       double& seconds) {
+  seconds = 0;
   const nvrtc& compiler = nvrtc::library(target.driver_major);
   // Never destroyed: statics may solve at their end.
   static auto& guard = *new std::mutex;
@@ -140,8 +146,48 @@ std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& sourc
     if (const auto at = known.find(name); at != known.end()) return at->second;
   }
   auto made = std::make_shared<const compiled_kernel>(make(compiler, source, target));
+  seconds = made->seconds;
   const std::lock_guard lock(guard);
   return known.emplace(name, std::move(made)).first->second;
+}
+
+}  // namespace
+
+std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
+                                                      const kernel_target& target) {
+  double seconds = 0;
+  return compile_or_find(source, target, seconds);
+}
+
+compiled_kernels compile_kernels(std::span<const kernel_source> sources,
+                                 const kernel_target& target) {
+  compiled_kernels all;
+  all.codes.resize(sources.size());
+  std::vector<double> seconds(sources.size());
+  const auto one = [&](std::size_t k) {
+    all.codes[k] = compile_or_find(sources[k], target, seconds[k]);
+  };
+  if (sources.size() == 1) one(0);
+  if (sources.size() > 1) {
+    const auto told = making_listener::of_this_thread();
+    std::mutex one_at_a_time;
+    std::vector<std::future<void>> coming;
+    for (std::size_t k = 0; k < sources.size(); ++k)
+      coming.push_back(std::async(std::launch::async, [&, k] {
+        const making_listener listener([&](const file_origin& begins) {
+          const std::lock_guard lock(one_at_a_time);
+          if (told) told(begins);
+        });
+        one(k);
+      }));
+    for (auto& other : coming) other.wait();
+    for (auto& other : coming) other.get();
+  }
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    all.compiler = all.codes[k]->compiler;
+    all.seconds = std::max(all.seconds, seconds[k]);
+  }
+  return all;
 }
 
 }  // namespace dwell

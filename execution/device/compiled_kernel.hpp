@@ -5,6 +5,7 @@
 // compiled once on a machine. No GPU is needed to compile; loaded_kernel_cuda.hpp loads.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,15 @@ struct compiled_kernel {
 /// cache, and the machine code has the numbers of their lines, for profilers and debuggers.
 std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
                                                       const kernel_target& target);
+
+/// Several, side by side.
+struct compiled_kernels {
+  std::vector<std::shared_ptr<const compiled_kernel>> codes;  ///< in the order of the sources
+  std::string compiler;                                       ///< "NVRTC 13.0"
+  double seconds = 0;  ///< that compiling took this time, on the clock; 0 if all were there
+};
+compiled_kernels compile_kernels(std::span<const kernel_source> sources,
+                                 const kernel_target& target);
 
 /// The options that a kernel is compiled with, for NVRTC of this version.
 std::vector<std::string> kernel_options(int compute_capability, int major, int minor);

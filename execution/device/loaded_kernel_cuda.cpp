@@ -5,6 +5,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -67,6 +70,15 @@ loaded_kernel::loaded_kernel(std::shared_ptr<const compiled_kernel> code) : code
 }
 
 loaded_kernel::~loaded_kernel() { driver().unload(static_cast<CUlibrary>(library_)); }
+
+const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code) {
+  static auto& guard = *new std::mutex;
+  static auto& all = *new std::map<std::string, std::unique_ptr<const loaded_kernel>>;
+  const std::lock_guard lock(guard);
+  auto& one = all[code->key];
+  if (!one) one = std::make_unique<const loaded_kernel>(code);
+  return *one;
+}
 
 kernel_target target_of(const device& where) {
   int version = 0;

@@ -28,6 +28,9 @@ class loaded_kernel {
   const void* kernel_ = nullptr;
 };
 
+/// Loaded once, to the end of the process: what is known of a handle (kernel_cuda.cuh) stays true.
+const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code);
+
 /// What kernels for a device are compiled for.
 kernel_target target_of(const device& where);
 

@@ -138,7 +138,7 @@ def main() -> int:
     if not options.skip_build:
         shapes = [f"-DDWELL_SHAPES={options.shapes}"] if options.shapes else []
         subprocess.run(["cmake", "-S", ROOT, "-B", options.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DDWELL_CUDA=ON", *shapes], check=True)
+                        "-DDWELL_CUDA=ON", "-DDWELL_PRECOMPILED=all", *shapes], check=True)
         subprocess.run(["cmake", "--build", options.build, "--", "-k", "0"], check=False)
     programs, absent = programs_in(options.build)
     results: dict[str, Counts] = {}

@@ -93,13 +93,7 @@ def standard_headers():
 
 stencil_unit = """
 #include "dwell/solvers/stencil/shapes/SHAPE.hpp"
-#include "dwell/execution/stencil/engines/block3d/engine.hpp"
-#include "dwell/execution/stencil/engines/reference/engine.hpp"
-#include "dwell/execution/stencil/engines/register_tile2d/engine.hpp"
-#include "dwell/execution/stencil/engines/stream2d/engine.hpp"
-#include "dwell/execution/stencil/engines/stream3d/engine.hpp"
-#include "dwell/execution/stencil/engines/strip2d/engine.hpp"
-#include "dwell/execution/stencil/launch/perks_kernels_cuda.cuh"
+ENGINE_HEADERS#include "dwell/execution/stencil/launch/perks_kernels_cuda.cuh"
 #include "dwell/execution/stencil/launch/temporal_kernels_cuda.cuh"
 #include "dwell/execution/stencil/loops/barrier_steps.hpp"
 #include "dwell/execution/stencil/loops/naive.hpp"
@@ -120,8 +114,7 @@ template <class S, class T, int... K>
 __device__ int columns(std::integer_sequence<int, K...>) { return (0 + ... + use(&column_kernel<S, T, K, false>, &column_kernel<S, T, K, true>)); }
 template <class S, class T>
 __device__ int all() {
-  return caching<S, T, register_tile2d>() + caching<S, T, stream2d>() + caching<S, T, strip2d>() + caching<S, T, block3d>() +
-         caching<S, T, reference_block3d>() + caching<S, T, stream3d>() + use(&own_step_kernel<S, T, naive_stencil>) +
+  return ENGINES + use(&own_step_kernel<S, T, naive_stencil>) +
          plain<S, T>(places<int(thread_configs<S, T>.size())>{}) +
          rings<S, T>(places<int(ring_configs<backend::cuda, S, T>().size())>{}) +
          columns<S, T>(places<int(column_configs<backend::cuda, S, T>().size())>{});
@@ -161,9 +154,18 @@ extern "C" __global__ void count(int* n) { using namespace dwell; *n = COUNT; }
 """
 
 
+def caching_engines():
+    """The engines of executor perks, from the list of the library; a folder has the name of its engine."""
+    text = (top / "execution/stencil/engines/perks_engines.hpp").read_text()
+    return re.search(r"using caching_engines =\s*engine_list<([\w,\s]+)>;", text)[1].replace(",", " ").split()
+
+
 def units():
     """Name -> text: the stencils, and the programs that execution/krylov/kernels.hpp lists."""
-    all_units = {p.stem: stencil_unit.replace("SHAPE", p.stem) for p in sorted((top / "solvers/stencil/shapes").glob("*.hpp"))}
+    engines = caching_engines()
+    unit = stencil_unit.replace("ENGINE_HEADERS", "".join(f'#include "dwell/execution/stencil/engines/{e}/engine.hpp"\n' for e in engines))
+    unit = unit.replace("ENGINES", " + ".join(f"caching<S, T, {e}>()" for e in engines))
+    all_units = {p.stem: unit.replace("SHAPE", p.stem) for p in sorted((top / "solvers/stencil/shapes").glob("*.hpp"))}
     rows = re.findall(r'^ *\{"(\w+)", *"([\w/.]+)", *"[^"]*", *"([^"]*)"\},$', (top / "execution/krylov/kernels.hpp").read_text(), re.M)
     for program, header, loops in rows:
         executors = [loop for loop in re.split(r"[ +]", loops.replace("*", "")) if not loop.startswith("graph")]  # whose kernels are host_loop's

@@ -82,7 +82,7 @@ check() {
       (PATH=$PWD/$place/cmake-newest/bin:$PATH && compile "$1")
       ;;
     headers) PRESET=release make --no-print-directory headers ;;
-    all-kernels) PRESET=release make --no-print-directory build ;;
+    all-kernels) PRESET=all-kernels make --no-print-directory build ;;
     unity-off) compile "$1" -DDWELL_UNITY=OFF ;;
     gcc-12)
       debian_packages g++-12

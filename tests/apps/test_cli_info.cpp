@@ -46,7 +46,8 @@ TEST(cli_info, machine) {
                    {"executor", "host-loop"},
                    {"precision", "f64"},
                    {"backend", "cpu"},
-                   {"shape", nullptr}}))
+                   {"shape", nullptr},
+                   {"compiled_ahead", true}}))
       << j.at("variants");
   for (const auto* executor : {"naive", "host-loop", "persistent", "perks"})
     for (const auto* precision : {"f32", "f64"})
@@ -54,7 +55,8 @@ TEST(cli_info, machine) {
                        {"executor", executor},
                        {"precision", precision},
                        {"backend", "cpu"},
-                       {"shape", "2d5pt"}}))
+                       {"shape", "2d5pt"},
+                       {"compiled_ahead", true}}))
           << executor << " " << precision;
 }
 

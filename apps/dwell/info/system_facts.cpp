@@ -87,6 +87,10 @@ std::string places(const std::vector<kernel_info>& variants, const std::string& 
                         fmt::join(precisions, ", "));
     const auto of_these = shapes_of(here).size();
     if (of_these < shapes) text += fmt::format("; {} of {} shapes", of_these, shapes);
+    std::erase_if(here, [](const kernel_info& v) { return v.ahead; });
+    if (const auto needed = shapes_of(here).size(); needed > 0)
+      text += fmt::format("; {} compiled when needed",
+                          format_plural(static_cast<std::int64_t>(needed), "shape"));
     text += ")";
   }
   return text;
@@ -141,7 +145,8 @@ columns<kernel_info> variant_columns() {
           {"executor", "", unit::word, [](const row& v) { return v.executor; }},
           {"precision", "", unit::word, [](const row& v) { return v.precision; }},
           {"backend", "", unit::word, [](const row& v) { return to_string(v.on); }},
-          {"shape", "", unit::word, [](const row& v) { return text_or_null(v.shape); }}};
+          {"shape", "", unit::word, [](const row& v) { return text_or_null(v.shape); }},
+          {"compiled_ahead", "", unit::yes, [](const row& v) { return v.ahead; }}};
 }
 
 /// The rows of a table of names, with their help.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
-// compiles ahead what a stencil of several fields needs.
+// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,12 +8,16 @@
 #include <charconv>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/device_facts_option.hpp"
 #include "cli/file_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -21,20 +25,27 @@
 #include "report/columns.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
+#include "stencil/field.hpp"
+#include "stencil/stencil_flags.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/file_cache.hpp"
 #include "dwell/base/precision.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/solvers/stencil/api/needed.hpp"
 
 namespace dwell::app {
 namespace {
 
 struct kernels_arguments {
   std::string stencil, precision = "f64", boundary;
-  std::vector<std::string> targets{"cpu"};
+  std::vector<std::string> targets;
+  device_facts_choice device_facts;
+  std::optional<extents> size;
+  stencil_options options;
   destination json_target;
 };
 
@@ -154,15 +165,84 @@ int capability_of(const std::string& target) {
   return capability;
 }
 
+std::vector<std::string> names_of_shapes() {
+  std::vector<std::string> names;
+  for (const stencil_shape& shape : stencil_shapes()) names.push_back(shape.name);
+  return names;
+}
+
+/// Those of a known device of this compute capability, else of an H200 with it: where no size is
+/// given, all that matters is which kernels there are.
+device_facts facts_for(int capability) {
+  device_facts facts = facts_of("h200");
+  for (const std::string_view name : known_devices())
+    if (const device_facts one = facts_of(name); one.compute_capability == capability) facts = one;
+  facts.compute_capability = capability;
+  return facts;
+}
+
+/// What is compiled for the GPUs that were asked for, of a built-in stencil.
+std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precision type) {
+  std::vector<device_facts> devices;
+  if (args.device_facts.given()) devices.push_back(args.device_facts.read());
+  for (const std::string& target : args.targets)
+    if (target != "cpu") devices.push_back(facts_for(capability_of(target)));
+  if (devices.empty() || std::ranges::count(args.targets, "cpu") > 0 ||
+      std::ranges::any_of(devices, [](const auto& d) { return d.on != backend::cuda; }))
+    throw input_error(
+        fmt::format("kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of "
+                    "built-in stencils for CPUs are in the library",
+                    args.stencil));
+  if (args.size && !args.device_facts.given())
+    throw input_error("--size: expected --device-facts with it, for which plans are made");
+  if (is_compiled_ahead(args.stencil)) return {};
+  stencil_options options = args.options;
+  options.shape = args.stencil;
+  if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
+  std::vector<warmed_kernel> all;
+  for (const device_facts& on : devices) {
+    const auto sources = needed_sources(on, type, options, args.size);
+    // Groups of as many as there are processors.
+    const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+    for (std::size_t first = 0; first < sources.size(); first += most) {
+      const std::span some =
+          std::span(sources).subspan(first, std::min(most, sources.size() - first));
+      for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
+        require_kept(made->why_not_kept);
+        all.push_back({made->origin.what, made->origin.target, made->seconds});
+      }
+    }
+  }
+  return all;
+}
+
 exit_code warm(kernels_arguments args) {
   const file_cache cache = usable_cache();
   output_files outputs;
   outputs.add(args.json_target);
-  fields_problem p = read_problem(args.stencil);
-  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
   const making_listener compiling = shows_compiling(progress);
+  const auto done = [&](const std::vector<warmed_kernel>& all) {
+    progress.erase();
+    json document = document_of("kernels warm", cache);
+    document["stencil"] = args.stencil;
+    document["kernels"] = array_of(warmed_columns(), all);
+    return hand_over(args.json_target,
+                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.stencil)
+                                 : table_of(warmed_columns(), all).text(),
+                     document);
+  };
+  const std::vector<std::string> shapes = names_of_shapes();
+  if (std::ranges::find(shapes, args.stencil) != shapes.end())
+    return done(warm_built_in(args, type));
+  if (args.size || args.options.executor != automatic)
+    throw input_error("--size, --executor: of built-in stencils alone");
+  if (args.device_facts.given())
+    args.targets.push_back(fmt::format("sm_{}", args.device_facts.read().compute_capability));
+  if (args.targets.empty()) args.targets = {"cpu"};
+  fields_problem p = read_problem(args.stencil);
+  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
   std::vector<warmed_kernel> all;
   for (const std::string& target : args.targets) {
     if (target == "cpu") {
@@ -181,11 +261,7 @@ exit_code warm(kernels_arguments args) {
       all.push_back({made->origin.what, made->origin.target, made->seconds});
     }
   }
-  progress.erase();
-  json document = document_of("kernels warm", cache);
-  document["stencil"] = args.stencil;
-  document["kernels"] = array_of(warmed_columns(), all);
-  return hand_over(args.json_target, table_of(warmed_columns(), all).text(), document);
+  return done(all);
 }
 
 }  // namespace
@@ -199,14 +275,16 @@ command add_kernels(CLI::App& app) {
       "\nExamples:\n"
       "  dwell kernels list\n"
       "  dwell kernels warm wave2d --arch cpu,sm_90\n"
+      "  dwell kernels warm 2d25pt --device-facts h200 --size 8192x8192\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
   auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
-  auto* warming = app.add_subcommand(
-      "warm", "Compile what a stencil of several fields needs, if it is not there");
+  auto* warming = app.add_subcommand("warm",
+                                     "Compile what a stencil needs, if it is not there: of several "
+                                     "fields, or a built-in one on a GPU");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
-  std::vector<std::string> names;
+  std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
   set_completions(
       warming
@@ -217,10 +295,23 @@ command add_kernels(CLI::App& app) {
   warming
       ->add_option("--arch", args->targets,
                    "What to compile for, with commas between: cpu, by the system's compiler; sm_90 "
-                   "and others by NVRTC, which needs no GPU (default: cpu)")
+                   "and others by NVRTC, which needs no GPU (default, of several fields: cpu)")
       ->delimiter(',')
       ->type_name("NAMES")
       ->default_str("");
+  add_device_facts(
+      *warming, args->device_facts,
+      "Compile for this GPU, which need not be here, by name or from a file that 'dwell "
+      "measure --save' wrote",
+      false);
+  warming
+      ->add_option_function<std::string>(
+          "--size", [args](const std::string& text) { args->size = parse_size("--size", text, 1); },
+          "Of a built-in stencil: what a run on so many cells takes (default: all of its kernels)")
+      ->type_name("NxN[xN]");
+  add_stencil_flag(*warming, stencil_surface::run, "executor", args->options,
+                   "Of a built-in stencil: its kernels alone; auto is all of them, or with --size "
+                   "the one that a run takes");
   add_choice(*warming, "--precision", args->precision, {"f64", "f32"}, "Of the fields");
   warming
       ->add_option(

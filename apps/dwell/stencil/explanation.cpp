@@ -34,7 +34,9 @@ std::string kernel_text(const stencil_explanation& e, const stencil_policy_plan&
   std::string out = fmt::format("{} of {} lanes",
                                 format_plural(p.teams, on_gpu(e) ? "block" : "thread"), p.lanes);
   if (!on_gpu(e)) return out;
-  if (p.registers == 0) return out + "; registers per lane unknown without the device";
+  if (p.registers == 0)
+    return out + (e.probed ? "; registers per lane unknown before its kernel is compiled"
+                           : "; registers per lane unknown without the device");
   out += fmt::format("; {} registers per lane", p.registers);
   if (p.spill_bytes > 0) out += fmt::format(", {} bytes of them SPILLED", p.spill_bytes);
   return out;

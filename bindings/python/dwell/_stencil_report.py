@@ -32,6 +32,7 @@ class StencilSetup:
     context_s: float
     check_s: float
     plan_s: float
+    compile_s: float
     load_s: float
     upload_s: float
 
@@ -54,6 +55,7 @@ class StencilReport(Document):
     teams: int
     lanes: int
     engine: str
+    compiler: str
     alternates: bool
     subdomains: tuple[int, ...]
     subdomain: tuple[int, ...]

@@ -6,7 +6,7 @@
 
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/engines/block3d/engine.hpp"
-#include "dwell/execution/stencil/engines/reference/engine.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/engine.hpp"
 #include "dwell/execution/stencil/engines/register_tile2d/engine.hpp"
 #include "dwell/execution/stencil/engines/stream2d/engine.hpp"
 #include "dwell/execution/stencil/engines/stream3d/engine.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <future>
 #include <map>
 #include <thread>
 #include <utility>
@@ -117,7 +116,7 @@ class steps_on_gpu final : public device_steps<T> {
   const field_domain& domain_;
   const field_memory<T>& memory_;
   field_kernel_sources<T> sources_;
-  std::map<std::string, std::unique_ptr<loaded_kernel>> kernels_;  ///< by their names
+  std::map<std::string, const loaded_kernel*> kernels_;  ///< by their names
   compile_cost cost_;
   const fields_stage_args<T> blank_;  ///< arguments of a stage without arrays
 
@@ -146,29 +145,15 @@ class steps_on_gpu final : public device_steps<T> {
 
 template <class T>
 void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
-  using compiled = std::shared_ptr<const compiled_kernel>;
-  std::vector<const kernel_source*> missing;
+  std::vector<kernel_source> missing;
   for (const kernel_source& source : wanted)
-    if (!kernels_.contains(source.kernel)) missing.push_back(&source);
+    if (!kernels_.contains(source.kernel)) missing.push_back(source);
   if (missing.empty()) return;
-  // Side by side. The last one, a pass if there is one, by this thread, whose listener (file_cache)
-  // tells people of it.
-  std::vector<std::future<compiled>> coming;
-  for (std::size_t k = 0; k + 1 < missing.size(); ++k)
-    coming.push_back(std::async(std::launch::async, [this, source = missing[k]] {
-      return compile_kernel(*source, target_);
-    }));
-  std::vector<std::pair<std::string, compiled>> there;
-  there.emplace_back(missing.back()->kernel, compile_kernel(*missing.back(), target_));
-  for (std::size_t k = 0; k < coming.size(); ++k)
-    there.emplace_back(missing[k]->kernel, coming[k].get());
-  double seconds = 0;
-  for (auto& [name, code] : there) {
-    cost_.compiler = code->compiler;
-    seconds = std::max(seconds, code->seconds);
-    kernels_.emplace(name, std::make_unique<loaded_kernel>(std::move(code)));
-  }
-  cost_.seconds += seconds;
+  const compiled_kernels made = compile_kernels(missing, target_);
+  for (std::size_t k = 0; k < missing.size(); ++k)
+    kernels_.emplace(missing[k].kernel, &lasting(made.codes[k]));
+  cost_.compiler = made.compiler;
+  cost_.seconds += made.seconds;
 }
 
 template <class T>

@@ -39,6 +39,18 @@ const stencil_kernel& find_kernel(std::span<const stencil_kernel> table, std::st
                                       found_word(executor, here)));
 }
 
+void add_needed(std::vector<stencil_kernel>& table) {
+  const auto same = [](const stencil_kernel& a, const stencil_kernel& b) {
+    return std::string_view(a.shape.name) == b.shape.name && a.type == b.type && a.on == b.on &&
+           std::string_view(a.executor) == b.executor;
+  };
+  const std::size_t ahead = table.size();
+  for (const stencil_kernel& planned : planned_stencil_kernels())
+    if (std::none_of(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(ahead),
+                     [&](const stencil_kernel& v) { return same(v, planned); }))
+      table.push_back(planned);
+}
+
 std::vector<compiled_shape> shapes_of(std::span<const stencil_kernel> table) {
   std::vector<compiled_shape> all;
   for (const auto& v : table)

@@ -12,6 +12,8 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/stencil/engine.hpp"
 #include "dwell/execution/stencil/launch/launcher.hpp"
+#include "dwell/execution/stencil/launch/needed_kernel.hpp"
+#include "dwell/execution/stencil/partition/strips.hpp"
 #include "dwell/execution/stencil/plan/plan.hpp"
 #include "dwell/stencil/default_weights.hpp"
 #include "dwell/stencil/stencil.hpp"
@@ -44,21 +46,43 @@ struct stencil_kernel {
       engines;  ///< its compiled kernels; plans have their numbers
   /// What is known of a kernel where there is no such device to be asked.
   engine_facts (*assume)(const device_facts& facts, int config);
-  // Null in rows of planned_stencil_kernels().
+  // Null where no kernel is compiled ahead; needs then says what is compiled for a run.
   /// Asks the compiled kernel and the driver. `where` must be of this variant's backend.
   engine_facts (*probe)(const device& where, int config) = nullptr;
   /// Makes what all runs of a plan need beside their arguments. `args` is a stencil_args<T> with
   /// the plan and the state, which stay where they are; `where` as above, and with a stream on
   /// CUDA.
   std::unique_ptr<stencil_launcher> (*prepare)(const void* args, const device& where) = nullptr;
+  /// The kernels of a plan where there are none ahead; null of rows for CPUs and of shapes without
+  /// a text.
+  needed_kernel (*needs)(const stencil_plan& how, bool has_source) = nullptr;
+  /// How a pass of several steps is divided; null of other rows. `args` as for prepare.
+  pass_runs (*divide)(const void* args) = nullptr;
+
+  bool compiled_ahead() const { return prepare != nullptr; }
 };
 
 /// All rows of this build's table.
 std::span<const stencil_kernel> stencil_kernels();
 
 /// The kernels of GPUs of all shapes of this build, with or without CUDA: plans are made with them
-/// for a GPU that is not here. Nothing of them is compiled, and none can be run.
+/// for a GPU that is not here. Nothing of them is compiled ahead.
 std::span<const stencil_kernel> planned_stencil_kernels();
+
+/// Adds the rows of planned_stencil_kernels() that a table does not have: those are compiled when
+/// they are needed.
+void add_needed(std::vector<stencil_kernel>& table);
+
+/// Compiles, or finds, what a row needs for a plan that is not compiled ahead. Throws
+/// unsupported_error without NVRTC, and in a build without CUDA.
+kernel_making make_needed(const stencil_kernel& v, const stencil_plan& how, bool has_source,
+                          const device& where);
+/// What stencil_kernel::probe and stencil_kernel::prepare are to other rows. They compile what is
+/// not there.
+engine_facts probe_needed(const stencil_kernel& v, const stencil_plan& how, bool has_source,
+                          const device& where);
+std::unique_ptr<stencil_launcher> prepare_needed(const stencil_kernel& v, const void* args,
+                                                 const device& where);
 
 /// The row asked for. Throws unsupported_error with the list of what exists.
 const stencil_kernel& find_kernel(std::span<const stencil_kernel> table, std::string_view shape,

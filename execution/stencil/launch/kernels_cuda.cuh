@@ -2,8 +2,6 @@
 // The kernels of stencils that cache nothing on the chip: the single launches that host-loop and
 // graph share, and the whole run of persistent, which perks has too.
 #pragma once
-#include <cstddef>
-
 #include "dwell/execution/stencil/launch/plain_configs.hpp"
 #include "dwell/execution/stencil/step/launches.hpp"
 #include "dwell/execution/team/grid_team_cuda.cuh"
@@ -11,8 +9,7 @@
 namespace dwell::cuda {
 
 using plain_team = cuda_grid_team<plain_lanes>;
-inline constexpr std::size_t plain_scratch =
-    plain_team::reserved_bytes() + plain_lanes * sizeof(double);
+static_assert(plain_team::reserved_bytes() == 0);
 
 /// Config: its number among thread_configs.
 template <class S, class T, int Config>

@@ -107,13 +107,17 @@ class driven_loop {
 };
 
 /// A kernel whose teams are all on the device together, for the whole run.
-template <class S, class T>
+template <class T>
 struct whole_kernel {
-  void (*kernel)(stencil_call<S, T>);
+  const void* kernel;  ///< its address or handle; it takes a stencil_call
   int lanes;
   std::size_t scratch;
   int (*last_copy)(const stencil_args<T>&);  ///< copy of the field, if nothing ends the run early
 };
+template <class... Args>
+const void* address_of(void (*kernel)(Args...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
 /// Copy of the field after steps of the whole field.
 template <class T>
 int copy_after_steps(const stencil_args<T>& a) {
@@ -124,7 +128,7 @@ template <class S, class T>
 class whole_loop {
  public:
   static constexpr bool has_barriers = true;
-  whole_loop(clock_of_runs& clock, const whole_kernel<S, T>& k) : clock_(clock), k_(k) {
+  whole_loop(clock_of_runs& clock, const whole_kernel<T>& k) : clock_(clock), k_(k) {
     allow_scratch(k.kernel, k.scratch);
     loaded(k.kernel);
   }
@@ -141,7 +145,7 @@ class whole_loop {
 
  private:
   clock_of_runs& clock_;
-  whole_kernel<S, T> k_;
+  whole_kernel<T> k_;
 };
 
 template <class S, class T, class E>
@@ -153,10 +157,10 @@ std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device&
 
 /// Executors with a `run`, their `loop`.
 template <class S, class T, class Loop>
-whole_kernel<S, T> looping_kernel_of(int config) {
+whole_kernel<T> looping_kernel_of(int config) {
   return with_plain_config<S, T>(config, [](auto r) {
-    return whole_kernel<S, T>{loop_kernel<S, T, Loop, r>, plain_lanes, plain_scratch,
-                              &copy_after_steps<T>};
+    return whole_kernel<T>{address_of(loop_kernel<S, T, Loop, r>), plain_lanes, plain_scratch,
+                           &copy_after_steps<T>};
   });
 }
 template <class S, class T, class Loop>

@@ -10,26 +10,21 @@
 
 namespace dwell::cuda {
 
-template <class Engine, class S, class T>
-constexpr std::size_t perks_base_scratch(const typename Engine::config& c) {
-  return perks_team::reserved_bytes() + kernel_scratch_bytes<Engine, S, T>(c);
-}
-
 template <class S, class T, class E>
-whole_kernel<S, T> caching_kernel_of(const stencil_plan& how) {
+whole_kernel<T> caching_kernel_of(const stencil_plan& how) {
   if (const int k = how.config - first_dataflow_kernel<S, T>; k >= 0)
     return with_plain_config<S, T>(k, [](auto r) {
-      return whole_kernel<S, T>{dataflow_kernel<S, T, r>, plain_lanes, plain_scratch,
-                                &copy_after_steps<T>};
+      return whole_kernel<T>{address_of(dataflow_kernel<S, T, r>), plain_lanes, plain_scratch,
+                             &copy_after_steps<T>};
     });
   if (const int k = how.config - first_step_kernel<S, T>; k >= 0)
     return looping_kernel_of<S, T, barrier_steps>(k);
   return caching_engines::with_index<S, T>(how.config, [&]<class Engine, int K>() {
     constexpr auto C = Engine::template configs<S, T>[K];
     const std::size_t scratch =
-        perks_base_scratch<Engine, S, T>(C) + Engine::template layer_bytes<S, T>(C, how);
-    return whole_kernel<S, T>{perks_kernel<S, T, E, Engine, K>, perks_lanes, scratch,
-                              &E::template last_copy<T>};
+        kernel_scratch_bytes<Engine, S, T>(C) + Engine::template layer_bytes<S, T>(C, how);
+    return whole_kernel<T>{address_of(perks_kernel<S, T, E, Engine, K>), perks_lanes, scratch,
+                           &E::template last_copy<T>};
   });
 }
 
@@ -52,7 +47,7 @@ engine_facts probe_caching(const device& where, int config) {
     });
   return caching_engines::with_index<S, T>(config, [&]<class Engine, int K>() {
     constexpr auto C = Engine::template configs<S, T>[K];
-    return facts_of(perks_kernel<S, T, E, Engine, K>, engine, perks_base_scratch<Engine, S, T>(C),
+    return facts_of(perks_kernel<S, T, E, Engine, K>, engine, kernel_scratch_bytes<Engine, S, T>(C),
                     where);
   });
 }

@@ -8,6 +8,7 @@
 namespace dwell::cuda {
 
 using perks_team = cuda_grid_team<perks_lanes>;
+static_assert(perks_team::reserved_bytes() == 0);
 
 /// Config K of an engine: nvcc 13 compiles no call of a kernel whose template argument is a struct.
 template <class S, class T, class E, class Engine, int K>

@@ -2,12 +2,15 @@
 // What the kernels of stencils that cache nothing on the chip are compiled for, on GPUs.
 #pragma once
 #include <array>
+#include <cstddef>
 
 #include "dwell/execution/stencil/step/launches.hpp"
 
 namespace dwell::cuda {
 
 inline constexpr int plain_lanes = 256;
+/// A value a lane, for tests of a change; the team takes none for itself.
+inline constexpr std::size_t plain_scratch = plain_lanes * sizeof(double);
 
 /// The time loop, too, needs registers. Shapes that are not linear have as many teams all the same:
 /// their arithmetic waits for itself, and other teams hide that (gradient2d: 140 to 155 GCells/s).

@@ -39,7 +39,8 @@ class stencil_run {
               boundary edge, bool has_source)
       : queue_(of) {
     const device& where = queue_.where();
-    check_plan(v, where, how);
+    if (!v.compiled_ahead()) making_ = make_needed(v, how, has_source, where);
+    check_plan(v, where, how, has_source);
     row_ = static_cast<std::size_t>(n.x);
     pitch_ = static_cast<std::size_t>(row_pitch(v, how, n, sizeof(T)));
     const std::size_t cells = n.cells() / row_ * pitch_;
@@ -66,7 +67,7 @@ class stencil_run {
       args_.tile_order = tile_order_.data();
     }
     point_to_field();
-    launcher_ = v.prepare(&args_, where);
+    launcher_ = prepare(v, &args_);
   }
 
   /// Untested runs of at most `steps` steps go by the launches of another kernel, of an executor
@@ -80,9 +81,17 @@ class stencil_run {
     few_plan_ = how;
     few_partial_ = buffer<double>(queue_.where(), static_cast<std::size_t>(how.teams) + 1);
     const stencil_args<T> a = args_of_few();
-    few_launcher_ = v.prepare(&a, queue_.where());
+    if (!v.compiled_ahead()) {
+      const kernel_making more = make_needed(v, how, a.source != nullptr, queue_.where());
+      making_.compiler = more.compiler;
+      making_.seconds += more.seconds;
+    }
+    few_launcher_ = prepare(v, &a);
     return true;
   }
+
+  /// What compiling its kernels took, where they are not compiled ahead.
+  const kernel_making& making() const { return making_; }
 
   /// What the caller sets before a run: steps (at least 1), until and its companions,
   /// reverse_lanes.
@@ -164,6 +173,11 @@ class stencil_run {
     const std::size_t lines = (static_cast<std::size_t>(radius) + 31) / 32 * 32;
     return lines + engine_of(v, how).margin(how, problem);
   }
+  std::unique_ptr<stencil_launcher> prepare(const stencil_kernel& v,
+                                            const stencil_args<T>* args) const {
+    return v.compiled_ahead() ? v.prepare(args, queue_.where())
+                              : prepare_needed(v, args, queue_.where());
+  }
   stencil_args<T> args_of_few() const {
     stencil_args<T> a = args_;
     a.plan = few_plan_;
@@ -204,6 +218,7 @@ class stencil_run {
   }
 
   work_queue queue_;
+  kernel_making making_;
   std::size_t around_ = 0, row_ = 0, pitch_ = 0;
   buffer<T> field_[2], source_, streamed_;
   buffer<double> partial_;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The single launches of a step, a comparison and a poll, from the host's side.
 #pragma once
-#include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "dwell/execution/device/kernel_cuda.cuh"
-#include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/stencil/launch/kernels_cuda.cuh"
 
 namespace dwell::cuda {
@@ -47,11 +44,8 @@ class single_steps {
       : kernel_(reinterpret_cast<const void*>(kernel)) {
     loaded(kernel_);
   }
-  /// Steps by a kernel compiled at run time, with the same arguments.
-  explicit single_steps(std::shared_ptr<const loaded_kernel> kernel)
-      : kernel_(kernel->handle()), owner_(std::move(kernel)) {
-    loaded(kernel_);
-  }
+  /// Steps by a kernel that is compiled at run time and stays loaded, with the same arguments.
+  explicit single_steps(const void* handle) : kernel_(handle) { loaded(kernel_); }
   /// One step from field[from] to the other copy.
   void launch(cudaStream_t on, const stencil_call<S, T>& a, int from, int) const {
     launch_apart(kernel_, a.plan.teams, plain_lanes, plain_scratch, on, a, from);
@@ -59,7 +53,6 @@ class single_steps {
 
  private:
   const void* kernel_;
-  std::shared_ptr<const loaded_kernel> owner_;
 };
 template <class S, class T, class E>
 step_kernel_type<S, T> step_kernel_of(int config) {

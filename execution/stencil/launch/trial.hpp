@@ -22,6 +22,7 @@ struct stencil_trial_start {
   std::span<const double> weights;
   bool reverse_lanes = false;
   const std::atomic<bool>* interrupt = nullptr;  ///< or null
+  double* compile_seconds = nullptr;             ///< gets what compiling took besides; or null
 };
 
 template <class T>
@@ -36,6 +37,7 @@ class stencil_trial {
     if (start_.interrupt && *start_.interrupt) return std::nullopt;
     const bool has_source = start_.source.data != nullptr;
     stencil_run<T> run(where_, variant_, choice.plan, start_.field.size, start_.edge, has_source);
+    if (start_.compile_seconds) *start_.compile_seconds += run.making().seconds;
     run.set_field(start_.field.cells());
     if (has_source) run.set_source(start_.source.cells());
     stencil_args<T>& a = run.args();

@@ -10,11 +10,13 @@
 namespace dwell {
 
 /// The kernels of a row of the target's backend as they are on the target or, where it cannot be
-/// asked, as they are written.
+/// asked or they are compiled when a run
+/// needs them, as they are written.
 std::vector<engine_facts> kernels_of(const stencil_kernel& v, const plan_target& target);
 
 /// Throws unsupported_error, with the numbers, if `how` asks for more than the variant's kernel and
 /// the device have.
-void check_plan(const stencil_kernel& v, const device& where, const stencil_plan& how);
+void check_plan(const stencil_kernel& v, const device& where, const stencil_plan& how,
+                bool has_source);
 
 }  // namespace dwell

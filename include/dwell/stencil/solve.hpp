@@ -85,12 +85,15 @@ struct stencil_setup {
   /// Creating the CUDA context, where this was the first use of the device in the process; in no
   /// sum.
   double context_s = 0;
-  double check_s = 0;   ///< checks of options and values
-  double plan_s = 0;    ///< executor, policy, layout; trials of plans
+  double check_s = 0;  ///< checks of options and values
+  double plan_s = 0;   ///< executor, policy, layout; trials of plans
+  /// Compiling kernels that the library does not have (stencil_report::compiler); 0 if all of them
+  /// were in the cache.
+  double compile_s = 0;
   double load_s = 0;    ///< the kernel, the device's memory, threads
   double upload_s = 0;  ///< field and source to the device
   /// The sum of all but context_s.
-  double total() const { return check_s + plan_s + load_s + upload_s; }
+  double total() const { return check_s + plan_s + compile_s + load_s + upload_s; }
 };
 
 /// What was run, why, what it cost.
@@ -109,6 +112,9 @@ struct stencil_report {
   /// How the field lay over the chip: "step" and "dataflow_step", or an engine of
   /// engines/perks_engines.hpp or engines/temporal_engines.hpp.
   std::string engine;
+  /// What compiled its kernels when they were needed, "NVRTC 13.0"; empty if they were compiled
+  /// with the library.
+  std::string compiler;
   bool alternates = false;  ///< every second step took the tiles from the last to the first
   std::string order;      ///< cells' order in a step, as options have it; empty if they are cached
   extents subdomains;     ///< so many along each axis, each owned for the whole run; 0 if none are

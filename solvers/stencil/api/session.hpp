@@ -72,6 +72,7 @@ class stencil_session {
  private:
   void set_up(std::span<const stencil_kernel> table, grid_view<const T> field,
               grid_view<const T> source);
+  void take_making();
   void add_launches(const stencil_request& q, const stencil_choice& plan);
   template <class F>
   void uploading(F&& f);

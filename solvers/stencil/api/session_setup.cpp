@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a session is set up: the decision, the memory and kernels, what the report says of them.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -74,14 +76,14 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
       field = made_up.view();
       if (has_source_) source = made_up.view();
     }
-    const stencil_trial<T> trial(
-        where_, v,
-        {field, source, options_.edge, weights_, options_.reverse_lanes, options_.interrupt});
+    const stencil_trial<T> trial(where_, v,
+                                 {field, source, options_.edge, weights_, options_.reverse_lanes,
+                                  options_.interrupt, &report_.setup.compile_s});
     choice = policies::stencil_measured(made.plans, trial);
   }
   caches_ = engine_of(v, choice.plan).shape().caches;
   depth_ = choice.plan.depth;
-  report_.setup.plan_s = seconds_on_host() - begin;
+  report_.setup.plan_s = seconds_on_host() - begin - report_.setup.compile_s;
   {
     const lap_timer timer(report_.setup.load_s);
     run_.emplace(where_, v, choice.plan, n, options_.edge, has_source_);
@@ -96,6 +98,7 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
   report_.on = on_;
   if (for_many_runs && caches_ && on_ == backend::cuda && options_.executor == automatic)
     add_launches(request, choice);
+  take_making();
   report_.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   report_.size = n;
   report_.edge = options_.edge;
@@ -103,6 +106,20 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
   report_.changing_cells = changing_cells(n, problem_.inner, options_.edge);
   report_.bytes_per_step = report_.changing_cells * sizeof(T) * (has_source_ ? 3 : 2);
   report_.least = report_.greatest = std::numeric_limits<double>::quiet_NaN();
+}
+
+/// What was compiled for this session is not loading.
+template <class T>
+void stencil_session<T>::take_making() {
+  const kernel_making& making = run_->making();
+  if (making.compiler.empty()) return;
+  report_.compiler = making.compiler;
+  report_.setup.compile_s += making.seconds;
+  report_.setup.load_s = std::max(0.0, report_.setup.load_s - making.seconds);
+  const double seconds = report_.setup.compile_s;
+  report_.reason +=
+      fmt::format("; compiled when needed by {}{}", making.compiler,
+                  seconds > 0 ? fmt::format(" in {:.3g} s", seconds) : ", from the cache");
 }
 
 /// A run in one launch pays for its beginning (words are zeroed, all teams launched together, tiles
@@ -132,5 +149,7 @@ template void stencil_session<float>::set_up(std::span<const stencil_kernel>,
                                              grid_view<const float>, grid_view<const float>);
 template void stencil_session<double>::add_launches(const stencil_request&, const stencil_choice&);
 template void stencil_session<float>::add_launches(const stencil_request&, const stencil_choice&);
+template void stencil_session<double>::take_making();
+template void stencil_session<float>::take_making();
 
 }  // namespace dwell

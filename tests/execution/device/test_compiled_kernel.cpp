@@ -18,7 +18,7 @@
 #include "dwell/base/file_cache.hpp"
 #include "dwell/execution/device/kernel_headers.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
-#include "dwell/execution/stencil/launch/compiled_steps.hpp"
+#include "dwell/execution/stencil/launch/needed_kernel.hpp"
 #include "scratch.hpp"
 
 namespace dwell::test {
@@ -30,9 +30,6 @@ kernel_source scaling(int factor) {
       "template <int N> __global__ void scale(double* v) { v[threadIdx.x] = N * v[threadIdx.x] + "
       "1.0; }\n",
       "scale<" + std::to_string(factor) + ">"};
-}
-shape_text built_in(const std::string& shape) {
-  return {"#include \"dwell/solvers/stencil/shapes/" + shape + ".hpp\"", "dwell::" + shape};
 }
 
 class compiled_kernel_test : public testing::Test {
@@ -75,13 +72,16 @@ class compiled_kernel_test : public testing::Test {
 };
 
 TEST_F(compiled_kernel_test, machine_code_of_every_kind_of_step) {
-  for (const std::string shape : {"star2d5", "star3d7", "gradient2d"})
+  using text = shape_text (*)();
+  for (const text shape : {text([] { return built_in_text("star2d5"); }),
+                           text([] { return built_in_text("star3d7"); }),
+                           text([] { return built_in_text("gradient2d"); })})
     for (const precision type : {precision::f64, precision::f32}) {
-      const kernel_source source = step_source(built_in(shape), type, 0);
+      const kernel_source source = needed_step({shape, "a shape", type}, 0).sources[0];
       const auto made = compile_kernel(source, {90, 0});
       EXPECT_EQ(made->cubin.substr(0, 4), std::string("\x7f") + "ELF");
       EXPECT_NE(made->symbol.find("step_kernel"), std::string::npos);
-      EXPECT_NE(made->symbol.find(shape), std::string::npos);
+      EXPECT_NE(made->symbol.find(shape().name.substr(7)), std::string::npos);
       EXPECT_NE(made->cubin.find(made->symbol), std::string::npos);
       EXPECT_FALSE(made->found);
       EXPECT_GT(made->seconds, 0);
@@ -92,17 +92,19 @@ TEST_F(compiled_kernel_test, machine_code_of_every_kind_of_step) {
 }
 
 TEST_F(compiled_kernel_test, shapes_that_no_build_knows) {
-  const shape_text askew = {
-      "namespace user { struct askew : dwell::linear_stencil<askew> {\n"
-      "  static constexpr const char* name = \"askew\";\n"
-      "  static constexpr int dims = 2;\n"
-      "  static constexpr dwell::tap taps[] = {{0, 0}, {1, 0}, {-1, 1}, {0, -1}};\n"
-      "}; }",
-      "user::askew"};
-  for (const kernel_source& source :
-       {step_source(askew, precision::f64, 0), naive_step_source(askew, precision::f32)})
+  const auto askew = [] {
+    return shape_text{
+        "namespace user { struct askew : dwell::linear_stencil<askew> {\n"
+        "  static constexpr const char* name = \"askew\";\n"
+        "  static constexpr int dims = 2;\n"
+        "  static constexpr dwell::tap taps[] = {{0, 0}, {1, 0}, {-1, 1}, {0, -1}};\n"
+        "}; }",
+        "user::askew"};
+  };
+  for (const needed_kernel& k : {needed_step({askew, "askew", precision::f64}, 0),
+                                 needed_own_step({askew, "askew", precision::f32}, "naive")})
     for (const int capability : {80, 90})
-      EXPECT_GT(compile_kernel(source, {capability, 0})->cubin.size(), 1000u);
+      EXPECT_GT(compile_kernel(k.sources[0], {capability, 0})->cubin.size(), 1000u);
 }
 
 TEST_F(compiled_kernel_test, another_process_finds_it) {
@@ -150,6 +152,27 @@ TEST_F(compiled_kernel_test, threads_compile_at_once) {
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(symbols[static_cast<std::size_t>(i)], symbols[static_cast<std::size_t>(i + 3)]);
   EXPECT_NE(symbols[0], symbols[1]);
+}
+
+TEST_F(compiled_kernel_test, several_at_once_are_counted_when_they_are_compiled) {
+  const std::vector<kernel_source> all = {scaling(60), scaling(61), scaling(60)};
+  const compiled_kernels first = compile_kernels(all, {90, 0});
+  ASSERT_EQ(first.codes.size(), 3u);
+  EXPECT_EQ(first.codes[0]->key, first.codes[2]->key);
+  EXPECT_NE(first.codes[0]->key, first.codes[1]->key);
+  EXPECT_EQ(first.compiler, first.codes[0]->compiler);
+  EXPECT_GT(first.seconds, 0);
+  EXPECT_EQ(compile_kernels(all, {90, 0}).seconds, 0);  // in memory
+  EXPECT_TRUE(compile_kernels({}, {90, 0}).codes.empty());
+  std::vector<std::string> told;
+  {
+    const making_listener listener([&](const file_origin& o) { told.push_back(o.what); });
+    (void)compile_kernels(std::vector{scaling(63), scaling(64), scaling(60)}, {90, 0});
+  }
+  std::ranges::sort(told);
+  EXPECT_EQ(told, (std::vector<std::string>{"scale<63>", "scale<64>"}));
+  const std::vector<kernel_source> wrong = {{"not C++", "f"}, scaling(62)};
+  EXPECT_THROW(compile_kernels(wrong, {90, 0}), input_error);
 }
 
 TEST_F(compiled_kernel_test, a_damaged_file_is_compiled_anew) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The block of one team in three dimensions, fully cached: the first RZ planes in registers, the
-// others in scratch. Lanes lie as in engines/reference/agent.hpp, 32 across x and a warp below the
-// other, and own all cells of their tile or none. Only cells R from a face pass through the field,
-// where neighbouring teams read them; a step computes no halo.
+// others in scratch. Lanes lie as in engines/reference_block3d/agent.hpp, 32 across x and a warp
+// below the other, and own all cells of their tile or none. Only cells R from a face pass through
+// the field, where neighbouring teams read them; a step computes no halo.
 //
 // A step goes through the planes from R below the block to R above it. A plane that comes in is
 // added to the sums of the 2R + 1 planes that its taps reach (partial_sums), and completes the one
@@ -21,7 +21,7 @@
 // Planes and columns of a fixed border are in no block: they come in by the halos, as they were at
 // the start, from either copy of the field. Rows of the border are in blocks, and are not written.
 //
-// Between steps teams signal and wait, as in engines/reference/agent.hpp.
+// Between steps teams signal and wait, as in engines/reference_block3d/agent.hpp.
 #pragma once
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/cell/partial_sums.hpp"

@@ -15,8 +15,8 @@
 #pragma once
 #include "dwell/execution/stencil/cell/cached_layers.hpp"
 #include "dwell/execution/stencil/engines/layers.hpp"
-#include "dwell/execution/stencil/engines/reference/halo3d.hpp"
-#include "dwell/execution/stencil/engines/reference/plane.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/halo3d.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/plane.hpp"
 
 namespace dwell {
 
@@ -247,4 +247,4 @@ class reference_block3d_agent {
 
 }  // namespace dwell
 
-#include "dwell/execution/stencil/engines/reference/pass.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/pass.hpp"

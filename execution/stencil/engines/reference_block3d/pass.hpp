@@ -2,7 +2,7 @@
 // A step of a block in three dimensions, as members of reference_block3d_agent: through its planes
 // one after the other.
 #pragma once
-#include "dwell/execution/stencil/engines/reference/agent.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/agent.hpp"
 
 namespace dwell {
 

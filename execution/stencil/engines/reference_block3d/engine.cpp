@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The plans of engine reference_block3d.
-#include "dwell/execution/stencil/engines/reference/engine.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/engine.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // same for every plane, so it is computed once.
 #pragma once
 #include "dwell/execution/stencil/engines/layers.hpp"
-#include "dwell/execution/stencil/engines/reference/plane.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/plane.hpp"
 #include "dwell/execution/stencil/partition/blocks3d.hpp"
 
 namespace dwell {

@@ -10,8 +10,8 @@
 #include "dwell/base/api.hpp"
 #include "dwell/execution/stencil/engine_parts.hpp"
 #include "dwell/execution/stencil/engines/layers.hpp"
-#include "dwell/execution/stencil/engines/reference/agent.hpp"
-#include "dwell/execution/stencil/engines/reference/plane.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/agent.hpp"
+#include "dwell/execution/stencil/engines/reference_block3d/plane.hpp"
 
 namespace dwell {
 

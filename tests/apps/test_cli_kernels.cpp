@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// `dwell kernels warm` of built-in stencils, which needs NVRTC and no GPU: what is compiled and
+// kept, what is found again, what is said on a terminal, and what is refused.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
+
+namespace dwell::test {
+namespace {
+
+class cli_kernels : public testing::Test {
+ protected:
+  cli_kernels() { setenv("DWELL_CACHE_DIR", folder_("cache").c_str(), 1); }
+  ~cli_kernels() override {
+    for (const char* name : {"DWELL_CACHE_DIR", "DWELL_NVRTC"}) unsetenv(name);
+  }
+  static std::vector<std::string> warm(std::vector<std::string> more) {
+    more.insert(more.begin(), {"kernels", "warm", "gradient2d"});
+    return more;
+  }
+
+  scratch_folder folder_;
+};
+
+class cli_kernels_compiled : public cli_kernels {
+ protected:
+  void SetUp() override {
+    try {
+      nvrtc::library();
+    } catch (const unsupported_error& e) {
+      GTEST_SKIP() << e.what();
+    }
+  }
+};
+
+TEST_F(cli_kernels_compiled, of_a_run_are_compiled_once_and_listed) {
+  const auto args = warm({"--device-facts", "h200", "--size", "512x512", "--executor", "graph"});
+  auto with_json = args;
+  with_json.insert(with_json.end(), {"--json", "-"});
+  const auto first = report_of(with_json);
+  EXPECT_EQ(first.at("stencil"), "gradient2d");
+  ASSERT_EQ(first.at("kernels").size(), 1u);
+  EXPECT_EQ(first.at("kernels")[0].at("what"), "stencil gradient2d, f64, step");
+  EXPECT_TRUE(starts(first.at("kernels")[0].at("target"), "sm_90a, NVRTC "));
+  EXPECT_GT(first.at("kernels")[0].at("compile_s"), 0);
+  EXPECT_EQ(report_of(with_json).at("kernels")[0].at("compile_s"), 0);
+  EXPECT_TRUE(holds(dwell_cli(args).out, "it was there"));
+  const auto list = report_of({"kernels", "list", "--json", "-"});
+  ASSERT_EQ(list.at("kernels").size(), 1u);
+  EXPECT_EQ(list.at("kernels")[0].at("what"), "stencil gradient2d, f64, step");
+  EXPECT_EQ(report_of({"kernels", "clear", "--json", "-"}).at("removed"), 1);
+}
+
+TEST_F(cli_kernels_compiled, of_an_executor_are_those_of_all_its_plans) {
+  const auto r =
+      dwell_cli(warm({"--arch", "sm_80", "--executor", "host-loop", "--precision", "f32"}),
+                {.terminal = true});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "stencil gradient2d, f32, step"));
+  EXPECT_TRUE(holds(r.out, "sm_80, NVRTC "));
+  EXPECT_TRUE(holds(r.err, "compiling 1 kernel (once)"));
+  const auto kept = report_of({"kernels", "list", "--json", "-"}).at("kernels").size();
+  EXPECT_EQ(holds(r.err, "compiling 2 kernels (once)"), kept > 1);
+}
+
+TEST_F(cli_kernels, of_built_in_stencils_are_for_gpus) {
+  const std::string wanted = "kernels warm gradient2d: expected a GPU, by --device-facts or --arch";
+  expect_refused(warm({}), wanted);
+  expect_refused(warm({"--arch", "cpu,sm_90"}), wanted);
+  expect_refused(warm({"--arch", "sm_90", "--size", "9x9"}),
+                 "--size: expected --device-facts with it");
+  expect_refused(warm({"--device-facts", "h200", "--size", "9x9x9"}),
+                 "gradient2d works on 2 dimensions");
+  expect_refused({"kernels", "warm", "wave2d", "--size", "9x9"}, "of built-in stencils alone");
+  expect_refused(warm({"--arch", "sm_x"}), "expected cpu, or an architecture such as sm_90");
+}
+
+TEST_F(cli_kernels, without_a_compiler_one_line_says_so) {
+  setenv("DWELL_NVRTC", folder_("libnvrtc.so.13").c_str(), 1);
+  expect_refused(warm({"--device-facts", "h200", "--size", "64x64"}), "libnvrtc.so.13");
+}
+
+}  // namespace
+}  // namespace dwell::test
