@@ -118,8 +118,9 @@ class measurement {
       cuda::launch_convolution<kernels, Instance>(device::cuda(0), a);
     } else {
       const tile_grid tiles = kernels::template tiles<cuda::convolution_warp<kernels, T>>(a);
-      placed_kernel<Where, Instance><<<static_cast<unsigned>(cuda::blocks_of(a, tiles)),
-                                       32 * warps_of_block>>>(a, tiles, given_);
+      placed_kernel<Where, Instance>
+          <<<static_cast<unsigned>(cuda::blocks_of(a, tiles)), 32 * warps_of_block>>>(a, tiles,
+                                                                                      given_);
       DWELL_CUDA(cudaGetLastError());
     }
   }
@@ -172,7 +173,8 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   DWELL_CUDA(cudaSetDevice(0));
-  std::printf("%dx%d in f32, us a pass; ratios: shared memory over the other\n\n", size[0], size[1]);
+  std::printf("%dx%d in f32, us a pass; ratios: shared memory over the other\n\n", size[0],
+              size[1]);
   std::printf("| filter | shared | constant | arguments | over constant | over arguments |\n");
   std::printf("|---|--:|--:|--:|--:|--:|\n");
   measurement<float> all(size[0], size[1]);

@@ -2,9 +2,9 @@
 // bench-slices: a step of a 3-D stencil by systolic sums, a warp for each slice (Chen et al. 2019,
 // section 4): a warp has C = N + P - 1 rows of one plane in registers, a cell of each in a lane,
 // and makes from them what its plane adds to the planes around it. Sums move across its lanes; the
-// sums of planes meet in shared memory. Beside it a plain kernel, a thread a cell. Both are compared
-// with loops on the CPU, bit for bit: planes from the first to the last, in each the columns of
-// taps from the left, in a column from above.
+// sums of planes meet in shared memory. Beside it a plain kernel, a thread a cell. Both are
+// compared with loops on the CPU, bit for bit: planes from the first to the last, in each the
+// columns of taps from the left, in a column from above.
 #include <cuda_runtime.h>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +46,9 @@ __device__ T tap_of(int k) {
     return taps_f32[k];
 }
 
-__host__ __device__ inline double multiply_add(double a, double b, double c) { return fma(a, b, c); }
+__host__ __device__ inline double multiply_add(double a, double b, double c) {
+  return fma(a, b, c);
+}
 __host__ __device__ inline float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
 
 struct field_size {
@@ -69,9 +71,9 @@ __host__ __device__ T new_cell(const T* u, const field_size& n, int z, int y, in
 #pragma unroll
       for (int j = 0; j < S::side; ++j)
         if (S::has(k, j, m))
-          plane = multiply_add(
-              tap((k * S::side + j) * S::side + m),
-              u[n.at(z + k - S::radius, y + j - S::radius, x + m - S::radius)], plane);
+          plane =
+              multiply_add(tap((k * S::side + j) * S::side + m),
+                           u[n.at(z + k - S::radius, y + j - S::radius, x + m - S::radius)], plane);
     sum = k == 0 ? plane : sum + plane;
   }
   return sum;
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(32 * Warps) slice_kernel(const T* u, T* v, fie
     cells[c] = z < n.z && y < n.y && x < n.x ? u[n.at(z, y, x)] : T(0);
   }
 #pragma unroll
-  for (int k = 0; k < S::side; ++k) {  // as plane k of the plane that lies R - k after this one
+  for (int k = 0; k < S::side; ++k) {  // plane k of the plane that lies R - k after this one
     T sums[P];
 #pragma unroll
     for (int p = 0; p < P; ++p) sums[p] = 0;
@@ -241,8 +243,8 @@ class measurement {
     for (int z = R; z < n_.z - R; ++z)
       for (int y = R + z % 7; y < n_.y - R; y += z < 2 * R + 2 || z > n_.z - 2 * R - 2 ? 13 : 97)
         for (int x = R; x < n_.x - R; ++x) {
-          const T e = new_cell<S>(start_.data(), n_, z, y, x,
-                                  [&](int k) { return taps[std::size_t(k)]; });
+          const T e =
+              new_cell<S>(start_.data(), n_, z, y, x, [&](int k) { return taps[std::size_t(k)]; });
           if (std::memcmp(&e, &found[n_.at(z, y, x)], sizeof e) != 0)
             throw std::runtime_error("cell " + std::to_string(z) + ", " + std::to_string(y) + ", " +
                                      std::to_string(x) + ": other bits than loops");
@@ -275,9 +277,10 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const field_size n{size[0], size[1], size[2]};
   DWELL_CUDA(cudaSetDevice(0));
-  std::printf("%dx%dx%d, fixed border\n\n| stencil | type | kernel | us a step | GCells/s |\n"
-              "|---|---|---|--:|--:|\n",
-              n.z, n.y, n.x);
+  std::printf(
+      "%dx%dx%d, fixed border\n\n| stencil | type | kernel | us a step | GCells/s |\n"
+      "|---|---|---|--:|--:|\n",
+      n.z, n.y, n.x);
   measure<double>(n, runs);
   measure<float>(n, runs);
   return 0;

@@ -15,9 +15,9 @@ namespace dwell::app {
   DO(sync, launch_and_wait, "launch and wait", "of nothing, by each kind of launch")             \
   DO(sync, warp_barrier, "warp barrier", "bar.warp.sync of a warp")                              \
   DO(sync, tile_barrier, "tile barrier", "of tiles of 1 to 32 threads, cooperative groups")      \
-  DO(sync, coalesced_barrier, "coalesced barrier", "of coalesced groups of 1 to 32 threads")        \
+  DO(sync, coalesced_barrier, "coalesced barrier", "of coalesced groups of 1 to 32 threads")     \
   DO(sync, shuffle, "shuffle", "32 and 64 bits from another lane")                               \
-  DO(sync, coalesced_shuffle, "coalesced shuffle", "the same in coalesced groups")             \
+  DO(sync, coalesced_shuffle, "coalesced shuffle", "the same in coalesced groups")               \
   DO(sync, redux, "redux", "sum of 32-bit integers over a warp, by one instruction")             \
   DO(sync, warp_sum, "warp sum f64", "five shuffles and additions")                              \
   DO(sync, block_barrier, "block barrier", "__syncthreads(), by threads of the block")           \

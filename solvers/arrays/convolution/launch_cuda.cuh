@@ -23,8 +23,8 @@ std::int64_t blocks_of(const Pass& a, const tile_grid& tiles) {
   return a.planes() * tiles.across * ((tiles.bands - 1) / warps_of_block + 1);
 }
 
-/// The tile of this warp, the block's `number`th. A warp without one gets a tile below the image, of
-/// which nothing is stored: all warps of the block meet at the weights.
+/// The tile of this warp, the block's `number`th. A warp without one gets a tile below the image,
+/// of which nothing is stored: all warps of the block meet at the weights.
 __device__ inline convolution_tile tile_of_warp(const tile_grid& tiles, const extents& size,
                                                 int number) {
   const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;

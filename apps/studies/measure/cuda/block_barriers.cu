@@ -70,8 +70,7 @@ void measure_by_threads(measuring& m, const char* probe) {
 void measure_throughput(measuring& m) {
   const int units = m.request().here.units, device = m.request().here.ordinal;
   int most_threads = 0, most_blocks = 0;
-  DWELL_CUDA(
-      cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+  DWELL_CUDA(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
   DWELL_CUDA(cudaDeviceGetAttribute(&most_blocks, cudaDevAttrMaxBlocksPerMultiprocessor, device));
   kernel_timer timer(m.request().here);
   for (int blocks = 1; blocks <= most_blocks; blocks *= 2)

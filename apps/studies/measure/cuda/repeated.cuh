@@ -27,8 +27,8 @@ __global__ void __launch_bounds__(1024, 1)
   if (never) *never = static_cast<unsigned>(left);  // so that nothing is computed for nobody
 }
 
-/// The same by the first `lanes` lanes of each warp, a group that is not known when the kernel is
-/// compiled.
+/// Repetitions by the first `lanes` lanes of each warp, a group that is not known when the kernel
+/// is compiled.
 template <class Op>
 __global__ void __launch_bounds__(1024, 1)
     repeated_in_part_kernel(kernel_span* spans, long long rounds, unsigned lanes, unsigned* never) {
