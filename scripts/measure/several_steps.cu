@@ -11,9 +11,9 @@ constexpr int row_pitch = tile_width + 2;  // the cells beside a tile, which cou
 
 /// u: a field of ny x nx cells with a fixed border, v: what it is DEPTH steps later.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    several_steps(const double* u, double* v, int ny, int nx, int rows_of_block, double centre,
-                  double beside) {
-  extern __shared__ double queues[];  // [step][row % 4][column]
+    several_steps(const REAL* u, REAL* v, int ny, int nx, int rows_of_block, REAL centre,
+                  REAL beside) {
+  extern __shared__ REAL queues[];  // [step][row % 4][column]
   const int lane = int(threadIdx.x), x0 = int(blockIdx.x) * (tile_width - 2 * DEPTH) - DEPTH;
   const int y0 = int(blockIdx.y) * rows_of_block;
   const int y1 = y0 + rows_of_block < ny ? y0 + rows_of_block : ny;
@@ -21,28 +21,28 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     return queues + (step * 4 + (y & 3)) * row_pitch + 1;
   };
   const auto cell = [&](int y, int x) {
-    return y >= 0 && y < ny && x >= 0 && x < nx ? u[(long long)(y)*nx + x] : 0.0;
+    return y >= 0 && y < ny && x >= 0 && x < nx ? u[(long long)(y)*nx + x] : REAL(0);
   };
-  double next[CELLS];
+  REAL next[CELLS];
 #pragma unroll
   for (int k = 0; k < CELLS; ++k) next[k] = cell(y0 - DEPTH, x0 + lane + k * THREADS);
   for (int t = y0 - DEPTH; t < y1 + 2 * DEPTH; ++t) {
-    double* const first = row_of(0, t);
+    REAL* const first = row_of(0, t);
 #pragma unroll
     for (int k = 0; k < CELLS; ++k) {
       first[lane + k * THREADS] = next[k];
-      next[k] = t + 1 < y1 + DEPTH ? cell(t + 1, x0 + lane + k * THREADS) : 0.0;
+      next[k] = t + 1 < y1 + DEPTH ? cell(t + 1, x0 + lane + k * THREADS) : REAL(0);
     }
 #pragma unroll
     for (int s = 1; s <= DEPTH; ++s) {
       const int y = t - 2 * s;
       if (y < 0 || y >= ny || y < y0 - (DEPTH - s) || y >= y1 + (DEPTH - s)) continue;
-      const double *const above = row_of(s - 1, y - 1), *const here = row_of(s - 1, y),
-                          *const below = row_of(s - 1, y + 1);
+      const REAL *const above = row_of(s - 1, y - 1), *const here = row_of(s - 1, y),
+                        *const below = row_of(s - 1, y + 1);
 #pragma unroll
       for (int k = 0; k < CELLS; ++k) {
         const int c = lane + k * THREADS, x = x0 + c;
-        double e = here[c];
+        REAL e = here[c];
         if (y > 0 && y < ny - 1 && x > 0 && x < nx - 1)
           e = fma(beside, below[c],
                   fma(beside, here[c + 1],

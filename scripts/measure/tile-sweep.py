@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Occupancy, cells of a lane and depth of temporal blocking against each other (Zhang 2023, figure 5.10).
 
-The kernel of several_steps.cu, 2d5pt in f64, is compiled at run time for each combination, and its field compared with plain
+The kernel of several_steps.cu, 2d5pt, is compiled at run time for each combination, and its field compared with plain
 steps, bit for bit. Blocks of a multiprocessor are held at what was asked for by their shared memory; a dash: the rows that the
 steps keep do not fit in it. Needs CuPy and a GPU (--list says what would be compiled, without either).
 """
@@ -18,11 +18,11 @@ THREADS = 256
 RESERVED = 1024  # bytes of shared memory that CUDA takes of each block
 CENTRE, BESIDE = 0.5, 0.125
 PLAIN = r"""
-extern "C" __global__ void plain(const double* u, double* v, int ny, int nx, double centre, double beside) {
+extern "C" __global__ void plain(const REAL* u, REAL* v, int ny, int nx, REAL centre, REAL beside) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny) return;
-  const double* c = u + (long long)(y) * nx + x;
-  double e = *c;
+  const REAL* c = u + (long long)(y) * nx + x;
+  REAL e = *c;
   if (y > 0 && y < ny - 1 && x > 0 && x < nx - 1)
     e = fma(beside, c[nx], fma(beside, c[1], fma(centre, c[0], fma(beside, c[-1], beside * c[-nx]))));
   v[(long long)(y) * nx + x] = e;
@@ -30,15 +30,15 @@ extern "C" __global__ void plain(const double* u, double* v, int ny, int nx, dou
 """
 
 
-def needed_bytes(cells, depth):
-    """Four rows of each step but the last, and two cells beside each."""
-    return 8 * depth * 4 * (THREADS * cells + 2)
+def needed_bytes(cells, depth, real=8):
+    """Four rows of each step but the last, and two cells beside each; real: bytes of a cell."""
+    return real * depth * 4 * (THREADS * cells + 2)
 
 
-def shared_bytes(blocks, cells, depth, unit_bytes):
+def shared_bytes(blocks, cells, depth, unit_bytes, real=8):
     """What a block asks for so that `blocks` of them fit in a multiprocessor and one more does not; None: so many do not fit."""
     least = unit_bytes // (blocks + 1) - RESERVED + 16
-    asked = max(needed_bytes(cells, depth), least // 16 * 16 + 16)
+    asked = max(needed_bytes(cells, depth, real), least // 16 * 16 + 16)
     return asked if asked <= unit_bytes // blocks - RESERVED else None
 
 
@@ -64,17 +64,21 @@ class Gpu:
         self.name, self.units = properties["name"].decode(), properties["multiProcessorCount"]
         self.unit_bytes = properties["sharedMemPerMultiprocessor"]
         self.text = (Path(__file__).parent / "several_steps.cu").read_text(encoding="utf-8")
-        self.plain = cupy.RawKernel(PLAIN, "plain")
-        self.start = cupy.random.RandomState(7).rand(*args.size)
+        self.real, self.type = (8, cupy.float64) if args.precision == "f64" else (4, cupy.float32)
+        self.word = f"-DREAL={'double' if self.real == 8 else 'float'}"
+        self.plain = cupy.RawKernel(PLAIN, "plain", options=(self.word,))
+        self.start = cupy.random.RandomState(7).rand(*args.size).astype(self.type)
+        self.weights = self.type(CENTRE), self.type(BESIDE)
         self.expected = {}
 
     def compiled(self, combination):
         blocks, cells, depth = combination
-        if shared_bytes(blocks, cells, depth, self.unit_bytes) is None:
+        asked = shared_bytes(blocks, cells, depth, self.unit_bytes, self.real)
+        if asked is None:
             return None
-        options = (f"-DBLOCKS={blocks}", f"-DCELLS={cells}", f"-DDEPTH={depth}", f"-DTHREADS={THREADS}", "-std=c++17")
+        options = (f"-DBLOCKS={blocks}", f"-DCELLS={cells}", f"-DDEPTH={depth}", f"-DTHREADS={THREADS}", self.word, "-std=c++17")
         kernel = self.cupy.RawModule(code=self.text, options=options).get_function("several_steps")
-        kernel.max_dynamic_shared_size_bytes = shared_bytes(blocks, cells, depth, self.unit_bytes)
+        kernel.max_dynamic_shared_size_bytes = asked
         return kernel
 
     def plain_steps(self, count):
@@ -82,7 +86,7 @@ class Gpu:
             ny, nx = self.args.size
             u, v = self.start.copy(), self.start.copy()
             for _ in range(count):
-                self.plain(((nx + 31) // 32, (ny + 7) // 8), (32, 8), (u, v, ny, nx, CENTRE, BESIDE))
+                self.plain(((nx + 31) // 32, (ny + 7) // 8), (32, 8), (u, v, ny, nx, *self.weights))
                 u, v = v, u
             self.expected[count] = u
         return self.expected[count]
@@ -96,12 +100,12 @@ class Gpu:
             return row
         ny, nx = self.args.size
         across, down, rows = division(ny, nx, self.units, blocks, cells, depth)
-        asked = shared_bytes(blocks, cells, depth, self.unit_bytes)
+        asked = shared_bytes(blocks, cells, depth, self.unit_bytes, self.real)
         cupy = self.cupy
         u, v = self.start.copy(), self.start.copy()
 
         def one_pass(a, b):
-            kernel((across, down), (THREADS,), (a, b, ny, nx, rows, CENTRE, BESIDE), shared_mem=asked)
+            kernel((across, down), (THREADS,), (a, b, ny, nx, rows, *self.weights), shared_mem=asked)
 
         one_pass(u, v)
         if not bool((v == self.plain_steps(depth)).all()):
@@ -147,6 +151,7 @@ def size_of(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=size_of, default=(8192, 8192), metavar="ROWSxCOLUMNS", help="cells (default: 8192x8192)")
+    parser.add_argument("--precision", choices=("f64", "f32"), default="f64", help="of the cells (default: f64)")
     parser.add_argument("--blocks", type=numbers, default=[1, 2, 4], metavar="LIST", help="of a multiprocessor (default: 1,2,4)")
     parser.add_argument("--cells", type=numbers, default=[1, 2, 4], metavar="LIST", help="of a lane (default: 1,2,4)")
     parser.add_argument("--depths", type=numbers, default=[1, 2, 4, 8, 12], metavar="LIST",
@@ -158,16 +163,17 @@ def main():
     args = parser.parse_args()
     if args.list:
         for blocks, cells, depth in combinations(args):
-            print(f"{blocks} blocks, {cells} cells of a lane, {depth} steps: {needed_bytes(cells, depth)} bytes")
+            print(f"{blocks} blocks, {cells} cells of a lane, {depth} steps: "
+                  f"{needed_bytes(cells, depth, 8 if args.precision == 'f64' else 4)} bytes")
         return
     gpu = Gpu(args)
     with ThreadPoolExecutor() as pool:
         kernels = list(pool.map(gpu.compiled, combinations(args)))
     rows = [gpu.measure(c, kernel) for c, kernel in zip(combinations(args), kernels)]
-    print(f"2d5pt f64, {args.size[0]}x{args.size[1]}, blocks of {THREADS} threads, GCells/s; {gpu.name}\n")
+    print(f"2d5pt {args.precision}, {args.size[0]}x{args.size[1]}, blocks of {THREADS} threads, GCells/s; {gpu.name}\n")
     print(table_of(rows, args.depths))
     if args.output:
-        document = {"device": gpu.name, "size": list(args.size), "threads": THREADS, "rows": rows}
+        document = {"device": gpu.name, "precision": args.precision, "size": list(args.size), "threads": THREADS, "rows": rows}
         Path(args.output).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -236,10 +236,12 @@ class Counters(Scripts):
             self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
 
 
-TRACE_CSV = '''"ID","Kernel Name","dram__bytes_read.sum","lts__t_sectors_srcunit_tex_op_read.sum"
-"","","byte","sector"
-"0","step_kernel","131,552","5000"
-"1","step_kernel","131552","5,000"
+TRACE_CSV = '''"ID","Kernel Name","dram__bytes_read.sum","lts__t_sectors_srcunit_tex_op_read.sum","l1tex__t_sector_hit_rate.pct",\
+"lts__t_sector_hit_rate.pct","sm__warps_active.avg.pct_of_peak_sustained_active","gpu__time_duration.sum",\
+"dram__throughput.avg.pct_of_peak_sustained_elapsed"
+"","","byte","sector","%","%","%","ns","%"
+"0","step_kernel","131,552","5000","54","50","40","2000","91"
+"1","step_kernel","131552","5,000","55","50","42","2000","93"
 '''
 TRACE_NCU = f"""import sys
 after = lambda option: sys.argv[sys.argv.index(option) + 1]
@@ -256,8 +258,9 @@ class TraceCounters(Scripts):
         found, said = self.document("trace-counters", PROGRAM, "--ncu", self.program("ncu", TRACE_NCU), "--cases", "2d5pt:32x512",
                                     "--orders", "rows", "--tiles", "64x8,64x8x8", "--l2", "1MiB:16")
         self.assertEqual(found["rows"], [{"case": "2d5pt:32x512", "order": "rows", "once_bytes": 131072, "simulated_bytes": 131552,
-                                          "counted_bytes": 131552, "from_l1_bytes": 160000}])
-        self.assertIn("| 1.000 |", said)
+                                          "counted_bytes": 131552, "from_l1_bytes": 160000, "l1_hit": 54.5, "l2_hit": 50,
+                                          "occupancy": 41, "seconds": 2000 * 1e-9, "device_busy": 92}])
+        self.assertIn("| 1.000 | 0.2 | 54.5 | 50.0 | 92.0 | 41.0 | 2.0 |", said)
 
     def test_what_fails(self):
         ncu = self.program("ncu", TRACE_NCU)

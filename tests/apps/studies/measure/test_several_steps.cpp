@@ -31,6 +31,7 @@ std::barrier<>* meeting = nullptr;
 #define __syncthreads() meeting->arrive_and_wait()
 #define THREADS 16
 #define BLOCKS 1
+#define REAL double
 #define DEPTH 1
 #define CELLS 1
 #define several_steps several_steps_1_1
