@@ -785,7 +785,7 @@ def ladder():
 
 
 RUNGS = ("queue", "queue-computed", "queue-async", "queue-bulk", "queue-lazy", "queue-registers", "queue-device")
-# Of a cell and step: operations, accesses of shared memory without and with an own column in registers (Zhang 2023, table 5.3).
+# Work of a cell and step: operations, accesses of shared memory without and with an own column in registers (Zhang 2023, table 5.3).
 EBISU_CELLS = {"2d5pt": (10, 6, 4), "2d9pt": (18, 10, 4), "3d7pt": (14, 8, 4.5)}
 
 

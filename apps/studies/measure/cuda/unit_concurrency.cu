@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(1024, 1)
         v[u] = load_shared_words<T>(base + ((at + static_cast<unsigned>(u) * step) & mask));
 #pragma unroll
       for (int u = 0; u < Loads; ++u) sum += word(v[u]);
+      pin(sum);  // no load of the next ones before these have come
       at += step * Loads;
     }
   }
