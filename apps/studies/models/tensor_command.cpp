@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,7 +82,8 @@ struct tensor_row {
   rates_of_device on;
   double ratio = 0;  ///< rate of tensor cores over that of CUDA cores
   int steps = 1;
-  double fused = 0, redundancy = 1, useful = 1, needed = 1;
+  std::int64_t fused = 0;  ///< taps of so many steps at once
+  double redundancy = 1, useful = 1, needed = 1;
   double memory = 0, cores = 0, tensor = 0;  ///< cells times steps per second
   bool bound_by_memory() const { return cores >= memory; }
   bool pays() const { return tensor > cores; }
@@ -120,7 +122,7 @@ std::vector<tensor_row> rows_of(const tensor_arguments& args, const stencil_shap
       r.on = on;
       r.ratio = args.ratio > 0 ? args.ratio : known_ratio;
       r.steps = steps;
-      r.fused = of.taps;
+      r.fused = static_cast<std::int64_t>(of.taps);
       r.redundancy = model::redundancy(s);
       r.useful = model::useful_part(of.taps / of.rows, args.outputs);
       r.needed = model::ratio_that_pays(s, r.useful);
