@@ -63,7 +63,7 @@ class stencil_set_conflicts {
   struct reach {
     int front, back;
   };
-  /// Lines c to c + count - 1 of the row that lies `row` rows from the first one of a task.
+  /// Lines `begin` to `end` - 1 of the row that lies `row` rows from the first one of a task.
   struct lines {
     std::int64_t row, begin, end;
   };
