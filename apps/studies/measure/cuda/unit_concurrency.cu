@@ -69,13 +69,15 @@ __device__ uint4 load_shared_words<uint4>(unsigned at) {
   return v;
 }
 
-/// Each load of a thread is one after those of the whole block; addresses wrap at `bytes`.
+/// Each load of a thread is one after those of the whole block; addresses wrap at `bytes`. All
+/// words are 0, which the compiler does not know: the next loads wait for these, of which the
+/// address needs the sum.
 template <class T, int Loads>
 __global__ void __launch_bounds__(1024, 1)
     shared_kernel(kernel_span* spans, unsigned bytes, long long rounds, unsigned* never) {
   extern __shared__ __align__(16) unsigned char kept[];
   for (unsigned k = threadIdx.x * 4; k < bytes; k += blockDim.x * 4)
-    *reinterpret_cast<unsigned*>(kept + k) = k;
+    *reinterpret_cast<unsigned*>(kept + k) = 0;
   const unsigned base = static_cast<unsigned>(__cvta_generic_to_shared(kept));
   const unsigned step = blockDim.x * static_cast<unsigned>(sizeof(T)), mask = bytes - 1;
   unsigned at = threadIdx.x * static_cast<unsigned>(sizeof(T)), sum = 0;
@@ -91,8 +93,7 @@ __global__ void __launch_bounds__(1024, 1)
         v[u] = load_shared_words<T>(base + ((at + static_cast<unsigned>(u) * step) & mask));
 #pragma unroll
       for (int u = 0; u < Loads; ++u) sum += word(v[u]);
-      pin(sum);  // no load of the next ones before these have come
-      at += step * Loads;
+      at += step * Loads + sum;
     }
   }
   pin(sum);
