@@ -4,6 +4,7 @@
 `docs/pictures/draw.py NAME...` some of them. Only the standard library is needed. Every picture is a card with a
 background of its own, and follows the viewer's light or dark colour scheme."""
 import itertools
+import json
 import math
 import pathlib
 import sys
@@ -783,8 +784,81 @@ def ladder():
     return p
 
 
+RUNGS = ("queue", "queue-computed", "queue-async", "queue-bulk", "queue-lazy", "queue-registers", "queue-device")
+# Work of a cell and step: operations, accesses of shared memory without and with an own column in registers (Zhang 2023, table 5.3).
+EBISU_CELLS = {"2d5pt": (10, 6, 4), "2d9pt": (18, 10, 4), "3d7pt": (14, 8, 4.5)}
+
+
+def ebisu_rates():
+    """From the table of docs/results/ebisu-h100.md: {stencil: {rung: {depth: GCells/s}}}."""
+    page = pathlib.Path(__file__).parents[1] / "results" / "ebisu-h100.md"
+    rows = [[w.strip(" `") for w in line.strip("| \n").split("|")] for line in page.read_text(encoding="utf-8").splitlines()
+            if line.startswith("| `queue") or line.startswith("| engine")]
+    heads, stencil = [], None
+    for word in rows[0][2:]:  # "2d5pt, depth 4", "8", "12", "2d9pt, 4", ...
+        stencil = word.split(",")[0] if "," in word else stencil
+        heads.append((stencil, int(word.split()[-1])))
+    rates = {name: {rung: {} for rung in RUNGS} for name in EBISU_CELLS}
+    for row in rows[1:]:
+        for (name, depth), rate in zip(heads, row[2:]):
+            if rate != "-":
+                rates[name][row[0]][depth] = float(rate)
+    return rates
+
+
+def ebisu_ladder():
+    """Figures: docs/results/ebisu-h100.md; roofs: execution/device/facts/h100.json."""
+    facts = json.loads((pathlib.Path(__file__).parents[2] / "execution/device/facts/h100.json").read_text(encoding="utf-8"))
+    memory, shared = (1e-9 * facts["rates"][name] for name in ("memory_bytes_per_s", "shared_bytes_per_s"))
+    peak = 2e-9 * facts["rates"]["fma_f64_per_cycle"] * facts["rates"]["clock_hz"] * facts["units"]
+    colours = dict(zip(RUNGS, ("line", "fixed", "register", "halo", "shared", "strong", "ink")))
+    p = Picture(1020, 500, "EBISU's optimisations under the roofs of an H100")
+    p.text(24, 34, "EBISU's optimisations one at a time, under the roofs of an H100 (f64)", 15, bold=True)
+    p.text(24, 56, "Gflop/s over flop a byte of device memory, which is 16 bytes a cell and pass; both logarithmic", 12.5, fill="soft")
+    low, high, top, bottom = 400, 5e4, 90, 400
+
+    def y(rate):
+        return bottom - (bottom - top) * math.log(rate / low) / math.log(high / low)
+
+    for k, (name, (flops, plain, streamed)) in enumerate(EBISU_CELLS.items()):
+        left, right = 66 + k * 322, 346 + k * 322
+        depths = sorted({d for of in ebisu_rates()[name].values() for d in of})
+        first, last = flops * depths[0] / 16 / 1.6, flops * depths[-1] / 16 * 1.6
+
+        def x(intensity, first=first, last=last, left=left, right=right):
+            return left + (right - left) * math.log(intensity / first) / math.log(last / first)
+
+        p.line(left, bottom, right, bottom, thick=1)
+        for rate in (500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4):
+            p.line(left, y(rate), right, y(rate), thick=0.5, dash="3 3")
+            if k == 0:
+                p.text(left - 8, y(rate) + 4, f"{rate:,.0f}", 11.5, "end", fill="soft")
+        p.text(left, 80, name, 13.5, bold=True)
+        bend = min(max(peak / memory, first), last)
+        p.line(x(first), y(first * memory), x(bend), y(bend * memory), stroke="ink", thick=1.6)
+        p.line(x(bend), y(peak), x(last), y(peak), stroke="ink", thick=1.6)
+        p.text(right, y(peak) - 6, "arithmetic", 11, "end", fill="soft")
+        at = first * (last / first) ** 0.6
+        p.text(x(at) - 8, y(at * memory) - 6, "device memory", 11, "end", fill="soft")
+        for accesses, words in ((plain, f"shared memory, {plain:g} accesses a cell"), (streamed, f"with registers, {streamed:g}")):
+            roof = flops * shared / (8 * accesses)
+            p.line(left, y(roof), right, y(roof), stroke="shared" if accesses == plain else "strong", thick=1.4, dash="7 4")
+            p.text(right, y(roof) + (13 if accesses == plain else -4), words, 11, "end", fill="soft")
+        for depth in depths:
+            middle = x(flops * depth / 16)
+            p.line(middle, bottom, middle, bottom + 5, thick=1)
+            p.text(middle, bottom + 19, f"{flops * depth / 16:.3g}", 11.5, "middle", fill="soft")
+            p.text(middle, bottom + 34, f"{depth} steps", 11, "middle", fill="soft")
+            for n, rung in enumerate(RUNGS):
+                rate = ebisu_rates()[name][rung].get(depth)
+                if rate:
+                    p.rect(middle + (n - 3) * 5 - 3.5, y(flops * rate) - 3.5, 7, 7, colours[rung], stroke="ink", thick=0.6, round_=3.5)
+    p.legend(66, 470, [(colours[r], r, 40 + 7 * len(r)) for r in RUNGS])
+    return p
+
+
 PICTURES = [idea, teams, program, executors, step, register_tile2d, strip2d, block3d, stream, stream2d, ring2d, skewed, stream3d, ghosts,
-            orders, column_rates, filter_rates, scaling, ladder]
+            orders, column_rates, filter_rates, scaling, ladder, ebisu_ladder]
 
 
 def main(names):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What 'dwell trace' simulates for steps of a GPU beside what Nsight Compute counts there: reads of device memory.
+"""What 'dwell trace' simulates for steps of a GPU beside what Nsight Compute counts there: reads of device memory; and the
+hit rates of L1 and L2 and how busy the GPU is, by the order of cells.
 
   measure/trace-counters.py path/to/dwell [--cases 3d7pt:32x1024x1024,...] [--orders rows,columns:1024x32] [--l2 36MiB:16]
 
@@ -23,16 +24,19 @@ from measuring import dwell, fail, median, table
 CASES = ["2d5pt:8192x8192", "2d5pt:256x1048576", "3d7pt:32x1024x1024", "3d7pt:128x512x512"]
 ORDERS = {2: ["rows", "columns:4096"], 3: ["rows", "columns:1024x32"]}
 READS, FROM_L1 = "dram__bytes_read.sum", "lts__t_sectors_srcunit_tex_op_read.sum"
+# Columns of their own: the quantities of counters.py, and the share of device memory's rate.
+ALSO = {**{name: counters.METRICS[name][0] for name in ("l1_hit", "l2_hit", "occupancy", "seconds")},
+        "device_busy": "dram__throughput.avg.pct_of_peak_sustained_elapsed"}
 SECTOR, CELL = 32, 8  # bytes
 SKIP, COUNT = 6, 4  # launches left out, and counted
 
 
 def counted(args, shape, size, order, folder):
-    """Bytes read from device memory in a step, sectors that L1 asked L2 for."""
+    """Bytes read from device memory in a step, sectors that L1 asked L2 for, and what ALSO names; medians of steps."""
     log = Path(folder) / "ncu.csv"
     log.unlink(missing_ok=True)
     command = [args.ncu, "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
-               "--metrics", f"{READS},{FROM_L1}", "--kernel-name", "regex:step_kernel", "--launch-skip", str(SKIP),
+               "--metrics", ",".join([READS, FROM_L1, *ALSO.values()]), "--kernel-name", "regex:step_kernel", "--launch-skip", str(SKIP),
                "--launch-count", str(COUNT), "--log-file", str(log), args.dwell, "stencil", shape, "--size", size,
                "--steps", "12", "--device", "cuda", "--executor", "host-loop", "--order", order, "-q"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=args.timeout)
@@ -42,7 +46,7 @@ def counted(args, shape, size, order, folder):
     rows = counters.rows_of_ncu(said)
     if not rows or done.returncode != 0:
         fail(f"{shape} {size} {order}: {(done.stderr.splitlines() + said.splitlines() or ['ncu said nothing'])[-1]}")
-    return median([r[READS] for r in rows]), median([r[FROM_L1] for r in rows])
+    return {name: median([r[metric] for r in rows]) for name, metric in {"read": READS, "sectors": FROM_L1, **ALSO}.items()}
 
 
 def simulated(args, shape, size, order):
@@ -73,14 +77,18 @@ def main():
         for text in args.cases:
             shape, _, size = text.partition(":")
             for order in args.orders or ORDERS[size.count("x") + 1]:
-                read, sectors = counted(args, shape, size, order, folder)
+                found = counted(args, shape, size, order, folder)
                 tiles = args.tiles[size.count("x") - 1]
                 wanted, once = simulated(args, shape, size, f"tiles:{tiles}" if order == "rows" else order)
                 rows.append({"case": text, "order": order, "once_bytes": once, "simulated_bytes": wanted,
-                             "counted_bytes": read, "from_l1_bytes": sectors * SECTOR})
-    print(table(["case:", "order:", "once, MB", "simulated", "counted", "simulated / counted", "L1 to L2"],
+                             "counted_bytes": found["read"], "from_l1_bytes": found["sectors"] * SECTOR,
+                             **{name: found[name] for name in ALSO}})
+    print(table(["case:", "order:", "once, MB", "simulated", "counted", "simulated / counted", "L1 to L2", "L1 hits, %", "L2 hits, %",
+                 "device memory, %", "warps, %", "us"],
                 [[r["case"], r["order"], *(f"{r[k] / 1e6:.1f}" for k in ("once_bytes", "simulated_bytes", "counted_bytes")),
-                  f"{r['simulated_bytes'] / r['counted_bytes']:.3f}", f"{r['from_l1_bytes'] / 1e6:.1f}"] for r in rows]))
+                  f"{r['simulated_bytes'] / r['counted_bytes']:.3f}", f"{r['from_l1_bytes'] / 1e6:.1f}",
+                  *(f"{r[k]:.1f}" for k in ("l1_hit", "l2_hit", "device_busy", "occupancy")), f"{r['seconds'] * 1e6:.1f}"]
+                 for r in rows]))
     if args.output:
         measuring.write_json(args.output, {"l2": args.l2, "rows": rows})
 

@@ -67,6 +67,7 @@ TEST(cli_json, the_page_lists_all_documents) {
                                           "model ebisu",
                                           "model perks",
                                           "model roofline",
+                                          "model tensor",
                                           "model scaling",
                                           "model sweep",
                                           "trace"}));
@@ -289,6 +290,8 @@ TEST(cli_json, projections) {
   expect_documented("model ebisu", {{"model", "ebisu", "2d5pt"},
                                     {"model", "ebisu", "3d7pt", "--tiling", "device"}});
   expect_documented("model roofline", {{"model", "roofline", "3d7pt"}});
+  expect_documented("model tensor",
+                    {{"model", "tensor", "2d9pt"}, {"model", "tensor", "3d7pt", "--on", "v100"}});
 }
 
 TEST(cli_json, model_sweep) {

@@ -22,8 +22,8 @@ def script(name):
     return module
 
 
-measuring, regret, saturation, counters, spill_free = map(
-    script, ("measuring", "regret", "saturation", "counters", "spill-free"))
+measuring, regret, saturation, counters, spill_free, tile_sweep = map(
+    script, ("measuring", "regret", "saturation", "counters", "spill-free", "tile-sweep"))
 
 
 class Scripts(unittest.TestCase):
@@ -236,10 +236,12 @@ class Counters(Scripts):
             self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1), done.stderr)
 
 
-TRACE_CSV = '''"ID","Kernel Name","dram__bytes_read.sum","lts__t_sectors_srcunit_tex_op_read.sum"
-"","","byte","sector"
-"0","step_kernel","131,552","5000"
-"1","step_kernel","131552","5,000"
+TRACE_CSV = '''"ID","Kernel Name","dram__bytes_read.sum","lts__t_sectors_srcunit_tex_op_read.sum","l1tex__t_sector_hit_rate.pct",\
+"lts__t_sector_hit_rate.pct","sm__warps_active.avg.pct_of_peak_sustained_active","gpu__time_duration.sum",\
+"dram__throughput.avg.pct_of_peak_sustained_elapsed"
+"","","byte","sector","%","%","%","ns","%"
+"0","step_kernel","131,552","5000","54","50","40","2000","91"
+"1","step_kernel","131552","5,000","55","50","42","2000","93"
 '''
 TRACE_NCU = f"""import sys
 after = lambda option: sys.argv[sys.argv.index(option) + 1]
@@ -256,8 +258,9 @@ class TraceCounters(Scripts):
         found, said = self.document("trace-counters", PROGRAM, "--ncu", self.program("ncu", TRACE_NCU), "--cases", "2d5pt:32x512",
                                     "--orders", "rows", "--tiles", "64x8,64x8x8", "--l2", "1MiB:16")
         self.assertEqual(found["rows"], [{"case": "2d5pt:32x512", "order": "rows", "once_bytes": 131072, "simulated_bytes": 131552,
-                                          "counted_bytes": 131552, "from_l1_bytes": 160000}])
-        self.assertIn("| 1.000 |", said)
+                                          "counted_bytes": 131552, "from_l1_bytes": 160000, "l1_hit": 54.5, "l2_hit": 50,
+                                          "occupancy": 41, "seconds": 2000 * 1e-9, "device_busy": 92}])
+        self.assertIn("| 1.000 | 0.2 | 54.5 | 50.0 | 92.0 | 41.0 | 2.0 |", said)
 
     def test_what_fails(self):
         ncu = self.program("ncu", TRACE_NCU)
@@ -287,6 +290,39 @@ class SpillFree(Scripts):
         for bad in (["register_tile2d", "star"], ["ring2d", "star2d5", "--size", "rows"], ["ring2d", "star2d5", "--nvcc", "/no"]):
             done = self.run_script("spill-free", "--nvcc", nvcc, *bad, code=1)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+class TileSweep(Scripts):
+    """What needs no GPU of it; its kernel is played in test_several_steps.cpp."""
+
+    def test_so_many_blocks_fit_and_one_more_does_not(self):
+        unit = 228 * 1024
+        for blocks in (1, 2, 3, 4, 7):
+            for cells, depth in ((1, 1), (1, 12), (2, 4), (4, 2)):
+                asked = tile_sweep.shared_bytes(blocks, cells, depth, unit)
+                if asked is None:
+                    self.assertGreater(blocks * (tile_sweep.needed_bytes(cells, depth) + 1024), unit)
+                    continue
+                self.assertGreaterEqual(asked, tile_sweep.needed_bytes(cells, depth))
+                self.assertLessEqual(blocks * (asked + 1024), unit)
+                self.assertGreater((blocks + 1) * (asked + 1024), unit)
+
+    def test_pieces_cover_the_field_in_one_wave(self):
+        for size, blocks, cells, depth in (((8192, 8192), 2, 2, 4), ((100, 5000), 1, 1, 12), ((7, 300), 4, 1, 1)):
+            across, down, rows = tile_sweep.division(*size, 132, blocks, cells, depth)
+            self.assertGreaterEqual(across * (256 * cells - 2 * depth), size[1])
+            self.assertGreaterEqual(down * rows, size[0])
+            self.assertLess((down - 1) * rows, size[0])
+            self.assertLessEqual(across * down, max(132 * blocks, across))
+
+    def test_a_line_for_each_number_of_blocks_and_cells(self):
+        rows = [{"blocks": 1, "cells": 2, "depth": 4, "registers": 40, "cells_per_s": 512.4e9},
+                {"blocks": 1, "cells": 2, "depth": 8, "registers": None, "cells_per_s": None}]
+        self.assertEqual(tile_sweep.table_of(rows, [4, 8]).splitlines()[2], "| 1 | 2 | 512 | - | 40 to 40 |")
+
+    def test_lists_what_it_would_compile(self):
+        lines = self.run_script("tile-sweep", "--list", "--blocks", "1", "--cells", "1", "--depths", "2,200").stdout.splitlines()
+        self.assertEqual(lines, [f"1 blocks, 1 cells of a lane, 2 steps: {8 * 2 * 4 * 258} bytes"])
 
 
 class OnTheCpu(Scripts):

@@ -13,9 +13,10 @@ namespace {
 
 bool copies(const measured_row& row) { return row.probe.ends_with("copy"); }
 bool of_l2(const measured_row& row) { return row.probe.ends_with("L2"); }
+bool of_shared(const measured_row& row) { return row.probe.ends_with("shared"); }
 
 /// Latency of a load: in device memory that of the largest footprint, in L2 that of the nearest
-/// one. 0: none was measured.
+/// one, in shared memory its own. 0: none was measured.
 double latency_for(const measured_row& row, const std::vector<measured_row>& rows) {
   const measured_row* best = nullptr;
   const auto better = [&](const measured_row& a, const measured_row& b) {
@@ -24,7 +25,8 @@ double latency_for(const measured_row& row, const std::vector<measured_row>& row
            std::abs(std::log(b.footprint / row.footprint));
   };
   for (const measured_row& r : rows)
-    if (r.group == "latency" && r.probe == "load" && r.value() > 0 && (!best || better(r, *best)))
+    if (r.group == "latency" && r.probe == (of_shared(row) ? "shared load" : "load") &&
+        r.value() > 0 && (!best || better(r, *best)))
       best = &r;
   return best ? best->value() : 0;
 }
@@ -33,7 +35,8 @@ double latency_for(const measured_row& row, const std::vector<measured_row>& row
 double peak_for(const measured_row& row, const std::vector<measured_row>& rows) {
   double peak = 0;
   for (const measured_row& r : rows)
-    if (r.group == "concurrency" && copies(r) == copies(row) && of_l2(r) == of_l2(row))
+    if (r.group == "concurrency" && copies(r) == copies(row) && of_l2(r) == of_l2(row) &&
+        of_shared(r) == of_shared(row))
       peak = std::max(peak, r.value());
   return peak;
 }

@@ -99,6 +99,9 @@ class measuring {
   std::vector<barrier_behaviour>& barriers_;
 };
 
+/// Warps that meet by the barrier of their block, by blocks of a multiprocessor.
+inline constexpr const char* block_throughput = "block barrier, throughput";
+
 /// Its kernels may hang: it is measured where it is named, or all is asked for in full.
 inline constexpr const char* hanging_group = "divergence";
 

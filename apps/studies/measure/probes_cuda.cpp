@@ -12,15 +12,17 @@ namespace dwell::app {
   DO(sync, cooperative_launch, "launch, cooperative", "launches whose blocks may meet")          \
   DO(sync, cluster_launch, "launch, cluster", "launches of clusters of two blocks")              \
   DO(sync, dependent_launch, "launch, dependent", "programmatic dependent launches")             \
-  DO(sync, launch_and_wait, "launch and wait", "a launch of nothing that the host waits for")    \
+  DO(sync, launch_and_wait, "launch and wait", "of nothing, by each kind of launch")             \
   DO(sync, warp_barrier, "warp barrier", "bar.warp.sync of a warp")                              \
   DO(sync, tile_barrier, "tile barrier", "of tiles of 1 to 32 threads, cooperative groups")      \
-  DO(sync, coalesced_barrier, "coalesced barrier", "of a coalesced group of 32 threads")         \
+  DO(sync, coalesced_barrier, "coalesced barrier", "of coalesced groups of 1 to 32 threads")     \
   DO(sync, shuffle, "shuffle", "32 and 64 bits from another lane")                               \
-  DO(sync, coalesced_shuffle, "coalesced shuffle", "the same in a coalesced group")              \
+  DO(sync, coalesced_shuffle, "coalesced shuffle", "the same in coalesced groups")               \
   DO(sync, redux, "redux", "sum of 32-bit integers over a warp, by one instruction")             \
   DO(sync, warp_sum, "warp sum f64", "five shuffles and additions")                              \
   DO(sync, block_barrier, "block barrier", "__syncthreads(), by threads of the block")           \
+  DO(sync, block_barrier_throughput, block_throughput,                                           \
+     "warps that meet per second, by blocks of a multiprocessor and threads")                    \
   DO(sync, named_barrier, "named barrier", "of some threads of a block of 1024")                 \
   DO(sync, mbarrier, "mbarrier", "arrive and wait in shared memory, by threads")                 \
   DO(sync, cluster_barrier, "cluster barrier", "of a cluster of 2 to 16 blocks")                 \
@@ -44,9 +46,13 @@ namespace dwell::app {
   DO(arithmetic, fma_f32_latency, "fma f32 latency", "the same in f32")                          \
   DO(arithmetic, fma_f64, "fma f64", "of one multiprocessor and of all")                         \
   DO(arithmetic, fma_f32, "fma f32", "the same in f32")                                          \
+  DO(arithmetic, fma_f64_under_way, "fma f64, under way",                                        \
+     "by threads of a multiprocessor and independent ones of a thread")                          \
+  DO(arithmetic, fma_f32_under_way, "fma f32, under way", "the same in f32")                     \
   DO(concurrency, plain_read, "plain read",                                                      \
      "bandwidth by threads, independent loads of a thread, their bytes")                         \
   DO(concurrency, plain_read_of_l2, "plain read, L2", "the same of what L2 holds")               \
+  DO(concurrency, shared_read_under_way, "plain read, shared", "the same of shared memory")      \
   DO(concurrency, plain_copy, "plain copy", "bandwidth of copying, likewise")                    \
   DO(concurrency, asynchronous_copy, "asynchronous copy", "by cp.async through shared memory")   \
   DO(concurrency, bulk_copy, "bulk copy", "by chunks through shared memory, of one thread")      \

@@ -193,8 +193,10 @@ std::string reduction_summaries(const measure_result& r) {
   return text;
 }
 
-/// Grid barriers by blocks of a multiprocessor (down) and threads of a block (across).
-std::string barrier_map(const measure_result& r, const std::string& probe) {
+/// A probe by blocks of a multiprocessor (down) and threads of a block (across).
+template <class Value>
+std::string block_map(const measure_result& r, const std::string& probe, const char* what,
+                      Value&& value) {
   std::set<int> blocks, threads;
   for (const measured_row& row : r.rows)
     if (row.probe == probe) blocks.insert(row.blocks), threads.insert(row.threads);
@@ -208,12 +210,23 @@ std::string barrier_map(const measure_result& r, const std::string& probe) {
       const auto at = std::find_if(r.rows.begin(), r.rows.end(), [&](const measured_row& row) {
         return row.probe == probe && row.blocks == b && row.threads == t;
       });
-      cells.push_back(at == r.rows.end() ? "-" : number_cell(at->value() * 1e6));
+      cells.push_back(at == r.rows.end() ? "-" : number_cell(value(*at)));
     }
     table.row(std::move(cells));
   }
-  return fmt::format("\n{}, us, by blocks of a multiprocessor and threads of a block\n\n{}", probe,
-                     table.text());
+  return fmt::format("\n{}, {}, by blocks of a multiprocessor and threads of a block\n\n{}", probe,
+                     what, table.text());
+}
+
+std::string barrier_map(const measure_result& r, const std::string& probe) {
+  return block_map(r, probe, "us", [](const measured_row& row) { return row.value() * 1e6; });
+}
+
+/// Warps that meet in a cycle of a multiprocessor.
+std::string throughput_map(const measure_result& r) {
+  return block_map(r, block_throughput, "warps a cycle", [](const measured_row& row) {
+    return row.time.cycles > 0 ? row.amount / row.time.cycles : 0;
+  });
 }
 
 std::string summaries(const measure_result& r) {
@@ -225,7 +238,8 @@ std::string summaries(const measure_result& r) {
         "arrivals: cycles from the first to the last; departure: from that to the first one that "
         "leaves\n",
         table_of(barrier_columns(), r.barriers).text());
-  text += barrier_map(r, "cooperative grid barrier") + barrier_map(r, "dwell grid barrier");
+  text += throughput_map(r) + barrier_map(r, "cooperative grid barrier") +
+          barrier_map(r, "dwell grid barrier");
   const auto needed = needed_parallelism_of(r.rows, r.device.units);
   if (!needed.empty())
     text += fmt::format(

@@ -18,6 +18,7 @@
 #include "studies/models/projection_commands.hpp"
 #include "studies/models/scaling_command.hpp"
 #include "studies/models/sweep.hpp"
+#include "studies/models/tensor_command.hpp"
 
 #include "dwell/base/error.hpp"
 
@@ -116,7 +117,8 @@ command add_model(CLI::App& app) {
       "  dwell model scaling cg --size 1024x1024x1024 --variant pipelined\n"
       "  dwell model perks --size 3072x3072 --cached 3072x1512\n"
       "  dwell model ebisu 2d5pt --depth 7,12 --on a100\n"
-      "  dwell model roofline 2d5pt --steps 1,4,20 --removed 50,100");
+      "  dwell model roofline 2d5pt --steps 1,4,20 --removed 50,100\n"
+      "  dwell model tensor 2d9pt --steps 1,2,4,8 --on h200");
   auto* sweep = app.add_subcommand(
       "sweep", "Depth and scratch that temporal blocking wants, by the machine balance");
   auto* scaling = app.add_subcommand(
@@ -126,11 +128,14 @@ command add_model(CLI::App& app) {
       app.add_subcommand("ebisu", "Attainable performance of temporal blocking, by depth and tile");
   auto* roofline =
       app.add_subcommand("roofline", "Machine balance, and the roof of steps that are combined");
+  auto* tensor = app.add_subcommand(
+      "tensor", "Would tensor cores pay for a stencil, by the steps that are fused");
   const std::pair<CLI::App*, command> all[] = {{sweep, add_sweep(*sweep)},
                                                {scaling, add_scaling(*scaling)},
                                                {perks, add_perks_model(*perks)},
                                                {ebisu, add_ebisu_model(*ebisu)},
-                                               {roofline, add_roofline_model(*roofline)}};
+                                               {roofline, add_roofline_model(*roofline)},
+                                               {tensor, add_tensor_model(*tensor)}};
   return [all = std::vector(std::begin(all), std::end(all))] {
     for (const auto& [app_of, run_it] : all)
       if (app_of->parsed()) return run_it();

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "studies/models/line_fetches.hpp"
@@ -143,6 +145,36 @@ double interference_of_product(const traced_problem& p, const block_size& block,
          model::misses(b, model::interference(b, std::array{part(of_a)}));
 }
 
+/// The part of lines that `between` others displace, of which each falls into any set: the chance
+/// that as many as there are ways fall into the line's own.
+double displaced_at_random(double between, const cache_shape& cache) {
+  const double ways = static_cast<double>(cache.lines_of_set());
+  const double one = ways / static_cast<double>(cache.lines());  // a set's chance
+  if (one >= 1) return between >= ways ? 1 : 0;
+  double term = std::pow(1 - one, between), kept = 0;
+  for (double k = 0; k < ways; ++k) {
+    kept += term;
+    term *= (between - k) / (k + 1) * one / (1 - one);
+  }
+  return std::clamp(1 - kept, 0.0, 1.0);
+}
+
+/// Lam et al.'s misses of lines by rows of tasks (table 3.1 of the document): a row of tasks loads
+/// its lines, of which all but those that it is the first to read were read by the one before.
+double interference_of_stencil(const fetch_model& m, const cache_shape& cache) {
+  const model::reuse lines{static_cast<double>(m.every_row),
+                           static_cast<double>(m.every_row) / static_cast<double>(m.once),
+                           displaced_at_random(static_cast<double>(m.lines_needed), cache)};
+  return model::misses(lines, model::interference(lines, std::array<double, 0>{}));
+}
+
+/// Do the taps have one in each row from the first to the last?
+bool leaves_no_row_out(const traced_problem& p) {
+  std::set<int> rows;
+  for (const grid_cell& t : p.taps) rows.insert(t.y);
+  return static_cast<int>(rows.size()) == *rows.rbegin() + 1;
+}
+
 }  // namespace
 
 fetch_model model_fetches(const traced_problem& p, const cell_order& order,
@@ -162,7 +194,14 @@ fetch_model model_fetches(const traced_problem& p, const cell_order& order,
   }
   const stencil_model stencil(p);
   each_block(map, [&](const cell_block& b) { stencil.add(b, map.mirrors(), out); });
-  if (p.tasks.dims == 2) stencil.add_document(largest, cache, out);
+  if (p.tasks.dims != 2) return out;
+  stencil.add_document(largest, cache, out);
+  out.interference = interference_of_stencil(out, cache);
+  if (cache.replaces == replacement::lru && !map.mirrors() && leaves_no_row_out(p)) {
+    stencil_set_conflicts sets(p, cache);
+    out.conflicts = out.once;
+    each_block(map, [&](const cell_block& b) { *out.conflicts += sets.misses(b); });
+  }
   return out;
 }
 

@@ -28,10 +28,12 @@ struct fetch_model {
   /// orders and problems that it has no equation for.
   std::optional<double> document_lines, document_fetches;
   const char* equation = "";  ///< equation of document_fetches
-  /// Lam et al.'s misses, of products: by probability, for a cache whose sets are hit at random.
+  /// Lam et al.'s misses: by probability, for a cache whose sets are hit at random. None of
+  /// stencils in three dimensions.
   std::optional<double> interference;
-  /// Misses of products by the lines in each set of the cache (set_conflicts.hpp), `once` among
-  /// them. None where replacement is not LRU.
+  /// Misses by the lines in each set of the cache (set_conflicts.hpp), `once` among them. None
+  /// where replacement is not LRU, and of stencils in three dimensions, in orders whose rows go to
+  /// and fro, and with rows without taps.
   std::optional<std::int64_t> conflicts;
 };
 

@@ -149,4 +149,102 @@ std::int64_t set_conflicts::misses(const cell_block& block) const {
   return lost;
 }
 
+stencil_set_conflicts::stencil_set_conflicts(const traced_problem& stencil,
+                                             const cache_shape& cache)
+    : p_(stencil),
+      sets_(cache.lines() / cache.lines_of_set()),
+      ways_(cache.lines_of_set()),
+      pitch_(lines_from_row_to_row(stencil, stencil.arrays[0])) {
+  for (const grid_cell& t : p_.taps) {
+    if (rows_.size() <= static_cast<std::size_t>(t.y)) rows_.push_back({t.x, t.x});
+    reach& row = rows_[static_cast<std::size_t>(t.y)];
+    row = {std::min(row.front, t.x), std::max(row.back, t.x)};
+  }
+}
+
+std::int64_t stencil_set_conflicts::in_set_of(std::int64_t row, std::int64_t column,
+                                              const lines& of) const {
+  if (of.begin >= of.end) return 0;
+  // Columns c with c = column + (row - of.row) pitch, modulo the sets.
+  const std::int64_t own = column + (row - of.row) * pitch_;
+  const auto before = [&](std::int64_t end) {  // such columns from own on, downwards negative
+    const std::int64_t d = end - own;
+    return d > 0 ? (d + sets_ - 1) / sets_ : -((-d) / sets_);
+  };
+  const bool itself = row == of.row && of.begin <= column && column < of.end;
+  return before(of.end) - before(of.begin) - (itself ? 1 : 0);
+}
+
+bool stencil_set_conflicts::lost_in_row(int j, std::int64_t column, int x) const {
+  // Rows below at this task, rows above at the next one; of its own row the lines after it at this
+  // task and before it at the next one.
+  std::int64_t between = 0;
+  for (int i = 0; i < static_cast<int>(rows_.size()); ++i) {
+    const reach& r = rows_[static_cast<std::size_t>(i)];
+    const int at = i > j ? x : x + 1;
+    lines of{i, line_at(std::int64_t{at} + r.front), line_at(std::int64_t{at} + r.back) + 1};
+    if (i == j)
+      of = {j, line_at(std::int64_t{x} + 1 + r.front), line_at(std::int64_t{x} + r.back) + 1};
+    between += in_set_of(j, column, of);
+  }
+  return between >= ways_;
+}
+
+bool stencil_set_conflicts::lost_to_next_row(int j, std::int64_t column, int x0, int width) const {
+  const auto row = [&](int i) { return rows_[static_cast<std::size_t>(i)]; };
+  const int height = static_cast<int>(rows_.size());
+  const auto first_cell = [&](std::int64_t c) { return (c * p_.line + p_.unit - 1) / p_.unit; };
+  const auto within = [&](std::int64_t x) {
+    return std::clamp<std::int64_t>(x, x0, std::int64_t{x0} + width - 1);
+  };
+  // The last task of this row of tasks that reads the line, and the first one of the next.
+  const std::int64_t last = within(first_cell(column + 1) - 1 - row(j).front);
+  const std::int64_t first = within(first_cell(column) - row(j - 1).back);
+  const std::int64_t end = std::int64_t{x0} + width - 1;
+  std::int64_t between = 0;
+  for (int i = 0; i <= height; ++i) {  // rows from the first one of this row of tasks on
+    lines now{i, 0, 0}, then{i, 0, 0};
+    if (i < height) {
+      const std::int64_t from = i > j ? last : last + 1;
+      if (from <= end) now = {i, line_at(from + row(i).front), line_at(end + row(i).back) + 1};
+    }
+    if (i > 0) {
+      const std::int64_t to = i < j ? first : first - 1;
+      if (to >= x0) then = {i, line_at(x0 + row(i - 1).front), line_at(to + row(i - 1).back) + 1};
+    }
+    // Lines of both are one.
+    if (now.begin < now.end && then.begin < then.end && now.begin < then.end) {
+      now.begin = std::min(now.begin, then.begin);
+      now.end = std::max(now.end, then.end);
+      then.end = then.begin;
+    }
+    between += in_set_of(j, column, now) + in_set_of(j, column, then);
+  }
+  return between >= ways_;
+}
+
+std::int64_t stencil_set_conflicts::misses(const cell_block& block) {
+  // What matters is where the block's columns begin in a line.
+  const int x0 = static_cast<int>(std::int64_t{block.first.x} %
+                                  (std::int64_t{p_.line} / std::gcd(p_.line, p_.unit)));
+  const int width = block.size.width, height = block.size.height;
+  const auto [at, fresh] = known_.try_emplace({x0, width, height}, 0);
+  if (!fresh) return at->second;
+  std::int64_t within = 0, to_next = 0;
+  for (int j = 0; j < static_cast<int>(rows_.size()); ++j) {
+    const reach& r = rows_[static_cast<std::size_t>(j)];
+    for (int x = x0; x + 1 < x0 + width; ++x)
+      for (std::int64_t c = line_at(std::int64_t{x} + 1 + r.front);
+           c <= line_at(std::int64_t{x} + r.back); ++c)
+        if (lost_in_row(j, c, x)) ++within;
+    if (j == 0) continue;
+    const reach& above = rows_[static_cast<std::size_t>(j) - 1];
+    const std::int64_t begin = line_at(std::int64_t{x0} + std::max(r.front, above.front));
+    const std::int64_t end = line_at(std::int64_t{x0} + width - 1 + std::min(r.back, above.back));
+    for (std::int64_t c = begin; c <= end; ++c)
+      if (lost_to_next_row(j, c, x0, width)) ++to_next;
+  }
+  return at->second = within * height + to_next * (height - 1);
+}
+
 }  // namespace dwell::trace

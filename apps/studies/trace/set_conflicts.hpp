@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reuse that a product of matrices loses to conflicts in the sets of a cache: rows of B a power of
-// two apart lie in few sets, which overflow while the others are empty (Lam et al. 1991, section
-// 3).
+// Reuse that a product of matrices, or a step of a stencil in two dimensions, loses to conflicts in
+// the sets of a cache: rows a power of two apart lie in few sets, which overflow while the others
+// are empty (Lam et al. 1991, section 3).
 #pragma once
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "studies/trace/accesses.hpp"
@@ -44,6 +46,37 @@ class set_conflicts {
   const traced_problem& p_;
   std::int64_t sets_, ways_, row_lines_;
   std::vector<std::int64_t> first_column_;  ///< lines of B's first column of lines, in each set
+};
+
+/// Reuse that a step of a stencil loses likewise: a line of the field serves the tasks of a row one
+/// after the other, and the next row of tasks as the row before it.
+class stencil_set_conflicts {
+ public:
+  /// The problem is a stencil in two dimensions whose taps leave no row out; LRU replacement.
+  stencil_set_conflicts(const traced_problem& stencil, const cache_shape& cache);
+
+  /// Misses of a block beside the first one of each line; its rows all go the same way.
+  std::int64_t misses(const cell_block& block);
+
+ private:
+  /// Taps of one row, from the first cell that a task may read.
+  struct reach {
+    int front, back;
+  };
+  /// Lines `begin` to `end` - 1 of the row that lies `row` rows from the first one of a task.
+  struct lines {
+    std::int64_t row, begin, end;
+  };
+  std::int64_t line_at(std::int64_t x) const { return x * p_.unit / p_.line; }
+  /// How many of these lie in the set of line (row, column), without itself.
+  std::int64_t in_set_of(std::int64_t row, std::int64_t column, const lines& of) const;
+  bool lost_in_row(int j, std::int64_t column, int x) const;
+  bool lost_to_next_row(int j, std::int64_t column, int x0, int width) const;
+
+  const traced_problem& p_;
+  std::vector<reach> rows_;
+  std::int64_t sets_, ways_, pitch_;  ///< pitch: lines from row to row
+  std::map<std::tuple<int, int, int>, std::int64_t> known_;
 };
 
 }  // namespace dwell::trace

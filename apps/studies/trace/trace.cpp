@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // dwell trace: the addresses of a stencil's step, or of a product of matrices, in several orders,
-// through simulated caches; and what the models say. Nothing is computed.
+// through simulated caches; what the models say; and, if asked for, what the orders take.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "stencil/choices.hpp"
 #include "stencil/field.hpp"
 #include "studies/trace/diagram.hpp"
+#include "studies/trace/timed_orders.hpp"
 #include "studies/trace/trace_result.hpp"
 
 #include "dwell/base/cpu_cache.hpp"
@@ -35,7 +36,7 @@ constexpr const char* product = "product";
 
 struct trace_arguments {
   std::string subject, size, precision = "f64", replacement = "lru";
-  int inner = 0, threads = 1, line = 0, seed = 0;
+  int inner = 0, threads = 1, line = 0, seed = 0, runs = 0;
   std::vector<std::string> caches, orders = {"rows", automatic};
   bool writes = false;
   destination json_target, csv_target, diagram;
@@ -134,6 +135,16 @@ void require_drawable(const trace::traced_problem& p, int threads) {
         most_times, most_lines, times, p.lines()));
 }
 
+/// Times of the orders that have been traced.
+void add_times(const trace_arguments& args, progress_line& progress, trace_result& r) {
+  progress.show(fmt::format("running, {} each", format_plural(args.runs, "time")));
+  std::vector<cell_order> orders;
+  for (const traced_order& o : r.orders) orders.push_back(*parse_cell_order(o.order, r.size.dims));
+  const auto seconds = trace::seconds_by_order(
+      {r.problem.name, r.size, r.problem.inner, r.precision}, orders, args.runs);
+  for (std::size_t k = 0; k < seconds.size(); ++k) r.orders[k].seconds = seconds[k];
+}
+
 std::string title_of(const trace_result& r) {
   const auto& c = r.caches.front();
   return fmt::format("{}, {} cells of {} bytes: a cache of {} lines of {} bytes", r.problem.name,
@@ -161,7 +172,7 @@ exit_code run(const trace_arguments& args) {
     const cell_order order =
         asked[k] ? *asked[k] : order_for_cache(r.problem, args.threads, r.caches.back());
     progress.show(fmt::format("{} ({} of {})", to_string(order), k + 1, asked.size()));
-    traced_order out{args.orders[k], to_string(order), {}, {}};
+    traced_order out{args.orders[k], to_string(order), {}, {}, {}};
     access_record record(args.diagram ? r.problem.lines() : 0,
                          (tasks + args.threads - 1) / args.threads);
     trace::access_watcher watch;
@@ -180,6 +191,7 @@ exit_code run(const trace_arguments& args) {
     }
     r.orders.push_back(std::move(out));
   }
+  if (args.runs > 0) add_times(args, progress, r);
   progress.erase();
   if (args.diagram) {
     args.diagram.write(diagram_svg(title_of(r), r.problem, args.threads, panels));
@@ -219,6 +231,10 @@ void add_what(CLI::App& app, trace_arguments& args) {
                "Threads side by side, which take consecutive cells of the order and make each "
                "access together, as a warp does");
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the cells");
+  add_positive(app, "--runs", args.runs,
+               "Also run the step, or the product, on one thread of this CPU, so many times each; "
+               "the least time counts")
+      ->default_str("");
   app.add_flag("--writes", args.writes, "Also the store of each cell, which brings its line");
 }
 
@@ -263,7 +279,8 @@ command add_trace(CLI::App& app) {
              "  dwell trace 2d9pt --size 64x256 --cache 4KiB --orders rows,columns:32\n"
              "  dwell trace 2d9pt --size 20x40 --cache 1KiB --line 32 --orders rows,columns:16 "
              "--diagram 2d9pt.svg\n"
-             "  dwell trace product --size 512x512 --cache 32KiB:8 --cache 1MiB:16");
+             "  dwell trace product --size 512x512 --cache 32KiB:8 --cache 1MiB:16\n"
+             "  dwell trace product --size 1032x1032 --orders rows,columns:64 --runs 3");
   return [args] { return run(*args); };
 }
 

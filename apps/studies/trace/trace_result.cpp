@@ -46,19 +46,21 @@ columns<traced_order> order_columns(const trace_result& r) {
   append(
       all,
       columns<row>{
+          {"seconds", r.orders.front().seconds ? "ms" : "", unit::milli,
+           [](const row& o) { return rounded(o.seconds); }},
           {"model.once", "once", unit::count, [](const row& o) { return o.model.once; }},
           {"model.every_row", "every row", unit::count,
            [](const row& o) { return o.model.every_row; }},
           {"model.lines_needed", "needs", unit::count,
            [](const row& o) { return o.model.lines_needed; }},
-          {"model.interference", r.problem.is_product() ? "Lam et al." : "", unit::count,
+          {"model.interference", r.problem.tasks.dims == 2 ? "Lam et al." : "", unit::count,
            [](const row& o) { return rounded(o.model.interference); },
            [](const row& o) {
              return o.model.interference
                         ? format_count(static_cast<std::int64_t>(*o.model.interference + 0.5))
                         : "-";
            }},
-          {"model.conflicts", r.problem.is_product() ? "by sets" : "", unit::count,
+          {"model.conflicts", r.problem.tasks.dims == 2 ? "by sets" : "", unit::count,
            [](const row& o) {
              return o.model.conflicts ? json(*o.model.conflicts) : json(nullptr);
            },
@@ -111,10 +113,12 @@ std::string to_text(const trace_result& r) {
       "\nfetches: lines from memory, as simulated. Models, of loads by one thread through a cache\n"
       "alone: once, if blocks of the order are fetched once each, which needs so many lines of\n"
       "cache; every row, if each row of tasks is.";
-  legend += p.is_product() ? " Lam et al.: by the probability of interference,\n"
-                             "as if sets were hit at random; by sets: by the lines of A and B in "
-                             "each set.\n"
-                           : " equation: the bound of Prasetya 2022.\n";
+  if (p.tasks.dims == 2)
+    legend +=
+        " Lam et al.: by the probability of interference,\n"
+        "as if sets were hit at random; by sets: by the lines in each set.";
+  legend += p.is_product() ? "\n" : " equation: the bound of\nPrasetya 2022.\n";
+  if (r.orders.front().seconds) legend += "ms: of a run on one thread of this CPU.\n";
   if (!r.diagram.empty()) out.row("diagram", r.diagram);
   return out.text() + "\n" + table_of(order_columns(r), r.orders).text() + legend;
 }

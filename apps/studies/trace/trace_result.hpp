@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The outcome of `dwell trace` in the forms in which it is handed over.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct traced_order {
   std::string requested;  ///< "auto" among them
   std::string order;      ///< that was traced
   trace::simulation simulated;
-  trace::fetch_model model;  ///< model of the last cache alone
+  trace::fetch_model model;       ///< model of the last cache alone
+  std::optional<double> seconds;  ///< time of a step or a product, where it was run
 };
 
 struct trace_result {

@@ -17,6 +17,29 @@ namespace dwell::cuda {
 template <class Algorithm, class T>
 using convolution_warp = row_warp<T, Algorithm::whole_pieces ? cell_piece<T>::size : 1>;
 
+/// Blocks of a pass.
+template <class Pass>
+std::int64_t blocks_of(const Pass& a, const tile_grid& tiles) {
+  return a.planes() * tiles.across * ((tiles.bands - 1) / warps_of_block + 1);
+}
+
+/// The tile of this warp, the block's `number`th. A warp without one gets a tile below the image,
+/// of which nothing is stored: all warps of the block meet at the weights.
+__device__ inline convolution_tile tile_of_warp(const tile_grid& tiles, const extents& size,
+                                                int number) {
+  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
+  const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
+  const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
+  const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
+  const unsigned plane = stack / stacks;
+  convolution_tile at;
+  at.image = plane / static_cast<unsigned>(size.z);
+  at.z = static_cast<int>(plane % static_cast<unsigned>(size.z));
+  at.y = band * tiles.rows;
+  at.x = static_cast<int>(x) * tiles.columns;
+  return at;
+}
+
 template <class Algorithm, int Instance, class Pass>
 __global__ void __launch_bounds__(32 * warps_of_block,
                                   Algorithm::warps_of(Instance) / warps_of_block)
@@ -36,18 +59,7 @@ __global__ void __launch_bounds__(32 * warps_of_block,
 
   // This number is equal for all lanes of a warp, which the compiler learns from the shuffle.
   const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
-  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
-  const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
-  const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
-  const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
-  // A warp without a tile takes one below the image, of which nothing is stored: all warps of the
-  // block meet at the weights.
-  const unsigned plane = stack / stacks;
-  convolution_tile at;
-  at.image = plane / static_cast<unsigned>(a.size.z);
-  at.z = static_cast<int>(plane % static_cast<unsigned>(a.size.z));
-  at.y = band * tiles.rows;
-  at.x = static_cast<int>(x) * tiles.columns;
+  const convolution_tile at = tile_of_warp(tiles, a.size, number);
   warp_type warp;
   Algorithm::template compute<Instance>(
       warp, a, at,
@@ -74,7 +86,7 @@ void launch_convolution(const device& where, const Pass& a) {
   const std::size_t scratch =
       in_pieces(Algorithm::template scratch<warp_type>(a) * sizeof(typename Pass::cell));
   const std::size_t bytes = in_pieces(a.weight_count() * sizeof(T)) + warps_of_block * scratch;
-  const std::int64_t blocks = a.planes() * tiles.across * ((tiles.bands - 1) / warps_of_block + 1);
+  const std::int64_t blocks = blocks_of(a, tiles);
   constexpr std::int64_t most_blocks = 0x7fffffff;
   if (blocks > most_blocks)
     throw unsupported_error("convolution: the images have more tiles than a launch has blocks");

@@ -65,6 +65,24 @@ void measure_by_threads(measuring& m, const char* probe) {
     add_repeated<Barrier>(m, timer, row_of(probe, threads), {1, threads});
 }
 
+/// Blocks that share a multiprocessor: warps that meet, of one multiprocessor (Zhang 2023, figure
+/// 3.9).
+void measure_throughput(measuring& m) {
+  const int units = m.request().here.units, device = m.request().here.ordinal;
+  int most_threads = 0, most_blocks = 0;
+  DWELL_CUDA(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+  DWELL_CUDA(cudaDeviceGetAttribute(&most_blocks, cudaDevAttrMaxBlocksPerMultiprocessor, device));
+  kernel_timer timer(m.request().here);
+  for (int blocks = 1; blocks <= most_blocks; blocks *= 2)
+    for (int threads = 32; threads <= 1024 && threads * blocks <= most_threads; threads *= 2) {
+      measured_row row{"sync", block_throughput, threads};
+      row.blocks = blocks * units;
+      row.unit = measured_unit::operations_per_s;
+      row.amount = operations_of_round * (threads / 32) * blocks;
+      add_repeated<block_barrier>(m, timer, row, {row.blocks, threads});
+    }
+}
+
 template <int... Threads>
 void measure_named(measuring& m) {
   kernel_timer timer(m.request().here);
@@ -75,6 +93,7 @@ void measure_named(measuring& m) {
 }  // namespace
 
 void measure_block_barrier(measuring& m) { measure_by_threads<block_barrier>(m, "block barrier"); }
+void measure_block_barrier_throughput(measuring& m) { measure_throughput(m); }
 void measure_named_barrier(measuring& m) { measure_named<64, 128, 256, 512>(m); }
 void measure_mbarrier(measuring& m) {
   if (m.request().here.compute_capability >= 90) measure_by_threads<shared_barrier>(m, "mbarrier");

@@ -73,12 +73,33 @@ double cycles_per_second(const device_facts& here) {
   return khz * 1e3;
 }
 
+launch_kind cooperative_kind(const char* probe) {
+  launch_kind kind{probe};
+  kind.shape.cooperative = true;
+  return kind;
+}
+launch_kind cluster_kind(const char* probe) {
+  launch_kind kind{probe};
+  kind.shape.cluster = 2;
+  return kind;
+}
+launch_kind dependent_kind(const char* probe) {
+  launch_kind kind{probe};
+  kind.shape.dependent = true;
+  return kind;
+}
+
+/// A block for each multiprocessor, whole clusters.
+launcher<long long, int> launcher_of(launch_kind& kind, const device_facts& here) {
+  kind.shape.blocks = here.units - (kind.shape.cluster ? here.units % kind.shape.cluster : 0);
+  kind.shape.threads = threads;
+  return {kind.shape.dependent ? dependent_kernel : working_kernel, kind.shape};
+}
+
 void measure_kind(measuring& m, launch_kind kind) {
   const device_facts& here = m.request().here;
   kernel_timer timer(here);
-  kind.shape.blocks = here.units - (kind.shape.cluster ? here.units % kind.shape.cluster : 0);
-  kind.shape.threads = threads;
-  const launcher launch(kind.shape.dependent ? dependent_kernel : working_kernel, kind.shape);
+  const auto launch = launcher_of(kind, here);
   for (const double work_s : works) {
     const auto cycles = static_cast<long long>(work_s * cycles_per_second(here));
     std::map<int, std::unique_ptr<chain_graph>> graphs;
@@ -105,42 +126,51 @@ void measure_kind(measuring& m, launch_kind kind) {
   }
 }
 
+/// Launches a kernel of nothing that the host waits for, each time.
+void wait_for_kind(measuring& m, launch_kind kind) {
+  kernel_timer timer(m.request().here);
+  const auto launch = launcher_of(kind, m.request().here);
+  std::unique_ptr<chain_graph> graph;
+  if (kind.in_graph) graph = std::make_unique<chain_graph>(launch, 0LL, 1, timer.stream());
+  measured_row row{"sync", kind.probe, threads};
+  row.blocks = kind.shape.blocks;
+  row.work = 0;
+  m.add(row, [&](double many) -> run_time {
+    const auto begin = std::chrono::steady_clock::now();
+    for (double k = 0; k < many; ++k) {
+      if (graph)
+        graph->launch(timer.stream());
+      else
+        launch(timer.stream(), 0LL, 1);
+      DWELL_CUDA(cudaStreamSynchronize(timer.stream()));
+    }
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  });
+}
+
 }  // namespace
 
 void measure_stream_launch(measuring& m) { measure_kind(m, {"launch, stream"}); }
 void measure_graph_launch(measuring& m) { measure_kind(m, {"launch, graph", {}, true}); }
 void measure_cooperative_launch(measuring& m) {
-  launch_kind kind{"launch, cooperative"};
-  kind.shape.cooperative = true;
-  measure_kind(m, kind);
+  measure_kind(m, cooperative_kind("launch, cooperative"));
 }
 void measure_cluster_launch(measuring& m) {
-  if (m.request().here.cluster_teams < 2) return;
-  launch_kind kind{"launch, cluster"};
-  kind.shape.cluster = 2;
-  measure_kind(m, kind);
+  if (m.request().here.cluster_teams >= 2) measure_kind(m, cluster_kind("launch, cluster"));
 }
 void measure_dependent_launch(measuring& m) {
-  if (m.request().here.compute_capability < 90) return;
-  launch_kind kind{"launch, dependent"};
-  kind.shape.dependent = true;
-  measure_kind(m, kind);
+  if (m.request().here.compute_capability >= 90)
+    measure_kind(m, dependent_kind("launch, dependent"));
 }
 
 void measure_launch_and_wait(measuring& m) {
-  kernel_timer timer(m.request().here);
-  const launcher launch(working_kernel, {m.request().here.units, threads});
-  measured_row row{"sync", "launch and wait", threads};
-  row.blocks = m.request().here.units;
-  row.work = 0;
-  m.add(row, [&](double many) -> run_time {
-    const auto begin = std::chrono::steady_clock::now();
-    for (double k = 0; k < many; ++k) {
-      launch(timer.stream(), 0LL, 1);
-      DWELL_CUDA(cudaStreamSynchronize(timer.stream()));
-    }
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  });
+  wait_for_kind(m, {"launch and wait"});
+  wait_for_kind(m, {"launch and wait, graph", {}, true});
+  wait_for_kind(m, cooperative_kind("launch and wait, cooperative"));
+  if (m.request().here.cluster_teams >= 2)
+    wait_for_kind(m, cluster_kind("launch and wait, cluster"));
+  if (m.request().here.compute_capability >= 90)
+    wait_for_kind(m, dependent_kind("launch and wait, dependent"));
 }
 
 }  // namespace dwell::app

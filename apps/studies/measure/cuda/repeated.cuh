@@ -27,6 +27,28 @@ __global__ void __launch_bounds__(1024, 1)
   if (never) *never = static_cast<unsigned>(left);  // so that nothing is computed for nobody
 }
 
+/// Repetitions by the first `lanes` lanes of each warp, a group that is not known when the kernel
+/// is compiled.
+template <class Op>
+__global__ void __launch_bounds__(1024, 1)
+    repeated_in_part_kernel(kernel_span* spans, long long rounds, unsigned lanes, unsigned* never) {
+  __syncthreads();
+  const span_clock clock;
+  if (threadIdx.x % 32 < lanes) {
+    Op op;
+#pragma unroll 1
+    for (long long r = 0; r < rounds; ++r) {
+#pragma unroll
+      for (int k = 0; k < operations_of_round; ++k) op.step();
+    }
+    auto left = op.value();
+    pin(left);
+    if (never) *never = static_cast<unsigned>(left);
+  }
+  __syncthreads();
+  clock.end(spans);
+}
+
 /// The row, of repetitions of Op.
 template <class Op, int Unroll = operations_of_round>
 void add_repeated(measuring& m, kernel_timer& timer, measured_row row, const launch_shape& shape) {

@@ -3,6 +3,9 @@
 // warp, throughput of a multiprocessor.
 #include <cooperative_groups.h>
 
+#include <numeric>
+#include <vector>
+
 #include "studies/measure/cuda/repeated.cuh"
 
 namespace dwell::app {
@@ -66,12 +69,44 @@ struct sum_f64 {
   __device__ double value() const { return x; }
 };
 
+/// Warps of a multiprocessor whose throughput is measured.
+constexpr int warps = 32;
+
+/// Latency of one warp, and the operations of warps, all tiles of a warp together.
 template <int N>
 void add_tile(measuring& m, kernel_timer& timer) {
   measured_row row{"sync", "tile barrier", N};
   row.blocks = 1;
   row.amount = operations_of_round;
   add_repeated<tile_barrier<N>>(m, timer, row, {1, 32});
+  row.unit = measured_unit::operations_per_s;
+  row.amount = operations_of_round * warps;
+  add_repeated<tile_barrier<N>>(m, timer, row, {1, 32 * warps});
+}
+
+/// Groups of 1 to 32 threads (Zhang 2023, table 3.2); not all sizes without --full.
+std::vector<unsigned> sizes_of_groups(const measuring& m) {
+  if (!m.request().full) return {1, 2, 4, 8, 16, 24, 31, 32};
+  std::vector<unsigned> all(32);
+  std::iota(all.begin(), all.end(), 1u);
+  return all;
+}
+
+/// Latency of a group of one warp, and the operations of groups, one in each of so many warps.
+template <class Op>
+void measure_groups(measuring& m, const char* probe) {
+  kernel_timer timer(m.request().here);
+  for (const unsigned lanes : sizes_of_groups(m))
+    for (const int groups : {1, warps}) {
+      measured_row row{"sync", probe, static_cast<int>(lanes) * groups};
+      row.blocks = 1;
+      row.amount = operations_of_round * groups;
+      if (groups > 1) row.unit = measured_unit::operations_per_s;
+      m.add(row, [&](double rounds) {
+        return timer.run({1, 32 * groups}, repeated_in_part_kernel<Op>,
+                         static_cast<long long>(rounds), lanes, nullptr);
+      });
+    }
 }
 
 }  // namespace
@@ -89,14 +124,14 @@ void measure_tile_barrier(measuring& m) {
   add_tile<32>(m, timer);
 }
 void measure_coalesced_barrier(measuring& m) {
-  add_latency_and_throughput<coalesced_barrier>(m, "sync", "coalesced barrier");
+  measure_groups<coalesced_barrier>(m, "coalesced barrier");
 }
 void measure_shuffle(measuring& m) {
   add_latency_and_throughput<shuffle<unsigned>>(m, "sync", "shuffle 32 bits");
   add_latency_and_throughput<shuffle<double>>(m, "sync", "shuffle 64 bits");
 }
 void measure_coalesced_shuffle(measuring& m) {
-  add_latency_and_throughput<coalesced_shuffle>(m, "sync", "coalesced shuffle");
+  measure_groups<coalesced_shuffle>(m, "coalesced shuffle");
 }
 void measure_redux(measuring& m) {
   if (m.request().here.compute_capability >= 80)

@@ -57,6 +57,11 @@ app::measure_result measured_on_small_gpu() {
   }
   for (const int threads : {512, 1024})
     r.rows.push_back(gpu_row("sync", "dwell cluster barrier", 4, threads, s, threads * 1e-9));
+  for (const int threads : {64, 1024}) {
+    r.rows.push_back(gpu_row("sync", app::block_throughput, 2, threads, per_s, 1e9));
+    r.rows.back().amount = threads * 64 / 32;
+    r.rows.back().time.cycles = threads == 64 ? 512 : 4096;
+  }
   for (const int blocks : {2, 4})
     for (const int threads : {256, 512})
       r.rows.push_back(gpu_row("sync", "dwell grid barrier", blocks, threads, s,
@@ -88,6 +93,8 @@ app::measure_result measured_on_small_gpu() {
   r.rows.push_back(under_way("plain read", 2, 256, 4, 16, 1e11));
   r.rows.push_back(under_way("plain read, L2", 2, 512, 4, 8, 3e11));
   r.rows.back().footprint = 0.5 * l2;
+  r.rows.push_back(under_way("plain read, shared", 2, 128, 1, 8, 2e11));
+  r.rows.push_back(under_way("plain read, shared", 2, 256, 4, 8, 5e11));
   r.rows.push_back(under_way("plain copy", 2, 256, 4, 8, 0.6e11));
   r.rows.push_back(under_way("bulk copy", 2, 1, 4, 4096, 0.7e11));
   r.barriers = {{"warp", "32 lanes, each by a branch of its own", "holds", 16000, 12},

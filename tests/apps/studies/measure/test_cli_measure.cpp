@@ -306,10 +306,57 @@ TEST(cli_measure, a_gpu_is_measured_where_there_is_one) {
         "block barrier", "cooperative grid barrier", "dwell grid barrier", "neighbour flags",
         "read", "copy", "shared read", "load", "fma f64"})
     EXPECT_TRUE(rows.contains(probe)) << probe;
+  // Kernels of growing work, under each kind of launch; and kernels of nothing that are waited for.
+  for (const char* kind : {"stream", "graph", "cooperative", "cluster", "dependent"}) {
+    if (!rows.contains(std::string("launch, ") + kind)) continue;  // an older GPU
+    std::vector<double> works;
+    for (const json& row : rows.at(std::string("launch, ") + kind))
+      works.push_back(row.at("work_s"));
+    EXPECT_EQ(works, (std::vector<double>{0, 1e-6, 2e-6, 4e-6, 8e-6})) << kind;
+    const bool stream = std::string(kind) == "stream";
+    EXPECT_EQ(rows.at(stream ? "launch and wait" : std::string("launch and wait, ") + kind).size(),
+              1u)
+        << kind;
+  }
+  // Latency and throughput of tiles of 1 to 32 threads, of eight sizes of coalesced groups.
+  EXPECT_EQ(rows.at("tile barrier").size(), 12u);
+  EXPECT_EQ(rows.at("coalesced barrier").size(), 16u);
+  EXPECT_EQ(rows.at("coalesced shuffle").size(), 16u);
+  // Blocks of a multiprocessor by threads of a block; more warps meet more often.
+  const auto& meetings = rows.at("block barrier, throughput");
+  EXPECT_GE(meetings.size(), 12u);
+  EXPECT_GT(meetings[1].at("median"), meetings[0].at("median"));
+  for (const char* type : {"fma f64, under way", "fma f32, under way"}) {
+    const auto& all = rows.at(type);
+    EXPECT_EQ(all.front().at("loads"), 1);
+    EXPECT_EQ(all.back().at("loads"), 8);
+    EXPECT_GT(all.back().at("median"), all.front().at("median")) << type;
+  }
   // By logic: independent operations overlap.
   EXPECT_GT(rows.at("fma f64").back().at("median").get<double>() *
                 rows.at("fma f64 latency").back().at("median").get<double>(),
             1000);
+}
+
+TEST(cli_measure, what_a_gpu_needs_under_way_where_there_is_one) {
+  const auto r = dwell_cli({"measure", "--device", "cuda", "--quiet", "--footprint", "256",
+                            "--only", "latency,concurrency", "--json", "-"});
+  if (r.code != 0) {
+    EXPECT_TRUE(holds(r.err, "measure: no probes for GPUs in this build; use --device cpu") ||
+                holds(r.err, "no CUDA device"))
+        << r.err;
+    GTEST_SKIP() << r.err;
+  }
+  const json found = r.json();
+  std::map<std::string, double> needed;
+  for (const json& row : found.at("parallelism")) {
+    EXPECT_LE(row.at("best_bytes_per_s"), row.at("peak_bytes_per_s")) << row;
+    EXPECT_GT(row.at("littles_law_bytes").get<double>(), 0.0) << row;
+    if (row.at("load_bytes") == 8 && !row.at("at_80_percent_bytes").is_null())
+      needed[row.at("probe")] = row.at("at_80_percent_bytes");
+  }
+  for (const char* probe : {"plain read", "plain read, L2", "plain read, shared", "plain copy"})
+    EXPECT_TRUE(needed.contains(probe)) << probe;
 }
 
 TEST(cli_measure, a_gpu_sums_up_where_there_is_one) {

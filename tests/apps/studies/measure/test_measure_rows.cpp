@@ -88,7 +88,7 @@ TEST(measure_rows, barriers_have_a_table_of_their_own) {
 TEST(measure_rows, parallelism_that_reaches_a_part_of_the_peak) {
   const auto r = measured_on_small_gpu();
   const auto all = app::needed_parallelism_of(r.rows, r.device.units);
-  ASSERT_EQ(all.size(), 5u);
+  ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(all[0].probe, "plain read");
   EXPECT_EQ(all[0].access, 8);
   EXPECT_EQ(all[0].best, 0.97e11);
@@ -100,15 +100,19 @@ TEST(measure_rows, parallelism_that_reaches_a_part_of_the_peak) {
   // 400 ns, the latency of the largest footprint, times 50 GB/s of a multiprocessor; of a copy half
   // of the bytes are loaded.
   EXPECT_DOUBLE_EQ(all[0].concurrency, 400e-9 * 0.5e11);
-  EXPECT_DOUBLE_EQ(all[3].concurrency, 400e-9 * 0.5 * 0.35e11);
-  EXPECT_EQ(all[3].peak, 0.7e11);
-  EXPECT_EQ(all[3].at_80, 256 * 4 * 8);
-  EXPECT_EQ(all[3].at_90, 0);
-  EXPECT_EQ(all[4].at_95, 4 * 4096);
+  EXPECT_DOUBLE_EQ(all[4].concurrency, 400e-9 * 0.5 * 0.35e11);
+  EXPECT_EQ(all[4].peak, 0.7e11);
+  EXPECT_EQ(all[4].at_80, 256 * 4 * 8);
+  EXPECT_EQ(all[4].at_90, 0);
+  EXPECT_EQ(all[5].at_95, 4 * 4096);
   // L2 is apart, with the latency of the footprint that is nearest.
   EXPECT_EQ(all[2].peak, 3e11);
   EXPECT_EQ(all[2].at_95, 512 * 4 * 8);
   EXPECT_DOUBLE_EQ(all[2].concurrency, 250e-9 * 1.5e11);
+  // So is shared memory, 12 ns away.
+  EXPECT_EQ(all[3].peak, 5e11);
+  EXPECT_EQ(all[3].at_80, 256 * 4 * 8);
+  EXPECT_DOUBLE_EQ(all[3].concurrency, 12e-9 * 2.5e11);
 }
 
 TEST(measure_rows, without_latency_littles_law_says_nothing) {
@@ -234,7 +238,15 @@ TEST(measure_rows, text_of_a_gpu) {
       holds(text,
             "\ndwell grid barrier, us, by blocks of a multiprocessor and threads of a block\n\n"
             "blocks   256   512\n------  ----  ----\n     1  2.26  2.51\n     2  4.26  4.51\n"));
-  EXPECT_TRUE(holds(text, "\nplain read       8 bytes  97.0 GB/s     97 %  19.5 KiB  8.00 KiB"));
+  // 2 and 32 warps meet 64 times each in 512 and 4,096 cycles.
+  EXPECT_TRUE(
+      holds(text,
+            "\nblock barrier, throughput, warps a cycle, by blocks of a multiprocessor and "
+            "threads of a block\n\nblocks     64   1024\n------  -----  -----\n     1  0.250  "
+            "0.500\n"))
+      << text;
+  EXPECT_TRUE(
+      holds(text, "\nplain read           8 bytes  97.0 GB/s     97 %  19.5 KiB  8.00 KiB"));
 }
 
 }  // namespace

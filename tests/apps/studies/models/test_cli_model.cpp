@@ -109,8 +109,9 @@ TEST(cli_model, bad_command_lines) {
     for (const char* range : {"", "1", "1:", ":2", "2:1", "1:1", "0:1", "-1:1", "1:2:1", "1:2:1001",
                               "1:2:3:4", "1:2:2.5", "a:b", "1:inf", "nan:2", "1:2e9"})
       refused(option, range);
-  expect_refused({"model"},
-                 "expected a command (sweep, scaling, perks, ebisu or roofline), found nothing");
+  expect_refused(
+      {"model"},
+      "expected a command (sweep, scaling, perks, ebisu, roofline or tensor), found nothing");
   expect_refused({"model", "sweep"}, "STENCIL is required");
   expect_refused({"model", "sweep", "2d5p"}, "did you mean '2d5pt'?");
 }

@@ -184,6 +184,44 @@ TEST(cli_projections, devices_that_dwell_knows_and_tables) {
   EXPECT_TRUE(starts(csv[0], "device,memory_bytes_per_s,shared_bytes_per_s,memory_s"));
 }
 
+/// Taps of fused steps, counted by hand: 5 x 5, 9 x 9 of boxes; diamonds of 13 and 41 of the star.
+TEST(cli_projections, tensor_cores) {
+  const auto rows = [](strings more) {
+    strings args = {"model", "tensor"};
+    args.insert(args.end(), more.begin(), more.end());
+    args.insert(args.end(), {"--json", "-"});
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.json().at("rows");
+  };
+  const auto box = rows({"2d9pt", "--steps", "1,2,4", "--on", "h200"});
+  ASSERT_EQ(box.size(), 3u);
+  EXPECT_EQ(box.at(1).at("fused_taps"), 25);
+  EXPECT_EQ(box.at(2).at("fused_taps"), 81);
+  EXPECT_DOUBLE_EQ(of(box.at(2), "redundancy"), 81.0 / 36);
+  EXPECT_DOUBLE_EQ(of(box.at(1), "useful_part"), 5.0 / 12);
+  EXPECT_DOUBLE_EQ(of(box.at(1), "needed_ratio"), 25.0 / 18 * 12 / 5);
+  EXPECT_EQ(box.at(0).at("binds"), "memory");
+  EXPECT_EQ(box.at(0).at("pays"), false);
+  const auto star = rows({"2d5pt", "--steps", "2,4", "--on", "a100"});
+  EXPECT_EQ(star.at(0).at("fused_taps"), 13);
+  EXPECT_EQ(star.at(1).at("fused_taps"), 41);
+  EXPECT_EQ(rows({"3d7pt", "--steps", "2", "--on", "b200"}).at(0).at("fused_taps"), 25);
+  // Sixteen times as fast they pay for the box in four steps, where arithmetic binds; a V100 has
+  // none.
+  EXPECT_EQ(rows({"2d25pt", "--steps", "4", "--on", "h200", "--ratio", "16"}).at(0).at("pays"),
+            true);
+  EXPECT_TRUE(rows({"2d25pt", "--steps", "4", "--on", "v100"})
+                  .at(0)
+                  .at("tensor_core_cells_per_s")
+                  .is_null());
+  EXPECT_EQ(rows({"2d25pt", "--steps", "4"}).size(), 5u);
+  expect_refused({"model", "tensor", "gradient2d"}, "expected one that is linear");
+  expect_refused({"model", "tensor", "2d5pt", "--steps", "33"}, "at most 32 fused steps, found 33");
+  expect_refused({"model", "tensor", "2d5pt", "--on", "h300"}, "h300");
+  EXPECT_TRUE(holds(dwell_cli({"model", "tensor", "2d9pt"}).out, "9 taps; products of 8 outputs"));
+}
+
 TEST(cli_projections, bad_input) {
   expect_refused({"model", "perks", "--size", "10x", "--cached", "1"}, "--size: expected cells");
   expect_refused({"model", "perks", "--size", "0", "--cached", "0"},

@@ -11,6 +11,7 @@
 #include "studies/models/littles_law.hpp"
 #include "studies/models/perks_projection.hpp"
 #include "studies/models/roofline.hpp"
+#include "studies/models/tensor_criterion.hpp"
 
 namespace dwell::model {
 namespace {
@@ -153,6 +154,25 @@ TEST(models, depth_moves_the_bottleneck) {
   EXPECT_EQ(binds(6, 9.7e12), bottleneck::memory);
   EXPECT_EQ(binds(7, 9.7e12), bottleneck::shared);
   EXPECT_EQ(binds(7, 1e12), bottleneck::arithmetic);
+}
+
+/// Boxes of 3 x 3: two of them at once are 5 x 5 taps, 25 in place of 18.
+TEST(models, tensor_cores_pay_where_they_are_faster_than_what_they_waste) {
+  const fused_taps one{9, 9, 1}, two{9, 25, 2};
+  EXPECT_DOUBLE_EQ(redundancy(one), 1);
+  EXPECT_DOUBLE_EQ(redundancy(two), 25.0 / 18);
+  EXPECT_DOUBLE_EQ(useful_part(5, 8), 5.0 / 12);
+  EXPECT_DOUBLE_EQ(useful_part(3, 1), 1);
+  EXPECT_DOUBLE_EQ(ratio_that_pays(two, 5.0 / 12), 25.0 / 18 / (5.0 / 12));
+  // At that ratio both take the same time, where memory takes none.
+  const double needed = ratio_that_pays(two, 5.0 / 12), free = 1e300;
+  EXPECT_NEAR(rate_of_tensor_cores(two, 5.0 / 12, needed * 1e12, free),
+              rate_of_cores(two, 1e12, free), 1);
+  // Where memory binds both, neither wins.
+  const double memory = rate_of_memory(1e12, 8, 1);
+  EXPECT_DOUBLE_EQ(memory, 1e12 / 16);
+  EXPECT_EQ(rate_of_cores(one, 1e14, memory), memory);
+  EXPECT_EQ(rate_of_tensor_cores(one, 0.3, 1e14, memory), memory);
 }
 
 /// Section 5.7.2: 352 KB for 3d7pt, 19 steps of tiles of 32 x 32. Equations 5.28 and 5.29 for cells

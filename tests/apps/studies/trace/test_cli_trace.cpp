@@ -57,6 +57,37 @@ TEST(cli_trace, a_product_needs_a_column_of_b) {
   EXPECT_EQ(columns.at("model").at("conflicts"), columns.at("fetches"));
 }
 
+/// The product itself, and a step, on a thread of this CPU.
+TEST(cli_trace, runs_what_it_traces) {
+  for (const strings& subject : {strings{"product", "--size", "40x50", "--inner", "30"},
+                                 {"2d5pt", "--size", "40x50"},
+                                 {"2d9pt", "--size", "40x50", "--precision", "f32"},
+                                 {"3d7pt", "--size", "9x10x11"}}) {
+    auto args = subject;
+    args.insert(args.end(), {"--orders", "rows,columns:8"});
+    for (const auto& order : traced(args).at("orders"))
+      EXPECT_TRUE(order.at("seconds").is_null()) << order;
+    args.insert(args.end(), {"--runs", "2"});
+    for (const auto& order : traced(args).at("orders"))
+      EXPECT_GT(order.at("seconds").get<double>(), 0) << order;
+    args.insert(args.begin(), "trace");
+    const auto text = dwell_cli(args);
+    EXPECT_TRUE(holds(text.out, "ms: of a run on one thread of this CPU.")) << text.out;
+  }
+  expect_refused({"trace", "2d5pt", "--size", "9x9", "--runs", "0"}, "--runs");
+}
+
+/// Nine rows of 8 KiB, of a star of radius 4, in a cache of 8 ways.
+TEST(cli_trace, conflicts_of_a_stencil) {
+  const auto j = traced({"2d17pt", "--size", "24x1024", "--cache", "32KiB:8", "--line", "64",
+                         "--orders", "rows,columns:64,zigzag:64"});
+  const auto& rows = j.at("orders").at(0);
+  EXPECT_EQ(rows.at("model").at("conflicts"), rows.at("fetches"));
+  EXPECT_GT(rows.at("fetches").get<double>(), 5 * rows.at("model").at("every_row").get<double>());
+  EXPECT_LE(rows.at("model").at("interference"), rows.at("model").at("every_row"));
+  EXPECT_TRUE(j.at("orders").at(2).at("model").at("conflicts").is_null());
+}
+
 TEST(cli_trace, levels_replacement_threads_and_stores) {
   const strings field = {"2d5pt", "--size", "40x60", "--line", "64", "--orders", "rows"};
   const auto with = [&](strings more) {

@@ -304,7 +304,73 @@ TEST(trace_models, conflicts_are_those_that_are_simulated) {
 TEST(trace_models, conflicts_are_of_lru_alone) {
   const auto p = traced_product({20, 20}, 20, unit, line, false);
   EXPECT_FALSE(model_fetches(p, {}, {1024, line, 4, replacement::random4}).conflicts);
-  EXPECT_FALSE(modelled(stencil(box(1), 9, 9), "rows").conflicts);
+  EXPECT_FALSE(
+      model_fetches(stencil(box(1), 9, 9), {}, {1024, line, 4, replacement::random4}).conflicts);
+  EXPECT_FALSE(modelled(stencil(box(1), 40, 40), "zigzag:8").conflicts);
+  EXPECT_FALSE(
+      modelled(traced_stencil("s", box(1, true), {9, 9, 9}, unit, line, false), "rows").conflicts);
+}
+
+/// Steps of stencils in caches of any sets and ways, fields whose rows are a power of two apart
+/// among them; columns of which nothing survives until the next one.
+TEST(trace_models, conflicts_of_stencils_are_those_that_are_simulated) {
+  std::mt19937 random(7);
+  const auto among = [&](int least, int most) {
+    return least + static_cast<int>(random() % static_cast<unsigned>(most - least + 1));
+  };
+  int thrashing = 0;
+  for (int cases = 0; cases < 200;) {
+    const int radius = among(1, 3), rows = among(4, 40) + 2 * radius;
+    const auto taps = among(0, 1) == 1 ? box(radius) : star(radius);
+    const int unit_bytes = among(0, 1) == 1 ? 8 : 4, line_bytes = among(0, 1) == 1 ? 64 : 32;
+    const int sets = among(1, 4) == 1 ? among(1, 70) : 1 << among(0, 6), ways = 1 << among(0, 4);
+    const cache_shape cache{std::int64_t{line_bytes} * ways * sets, line_bytes, ways};
+    const int width = among(0, 3) * 2 * (line_bytes / unit_bytes);
+    if (width > 0 && rows * width * unit_bytes < 4 * cache.bytes) continue;
+    const int columns = width > 0          ? among(2, 6) * width + 2 * radius
+                        : among(1, 2) == 1 ? 32 << among(0, 4)
+                                           : among(20, 400);
+    const auto p = traced_stencil("s", taps, {rows, columns}, unit_bytes, line_bytes, false);
+    const std::string order = width == 0 ? "rows" : "columns:" + std::to_string(width);
+    ++cases;
+    SCOPED_TRACE(testing::Message() << rows << 'x' << columns << ", " << taps.size() << " taps, "
+                                    << unit_bytes << " bytes, " << line_bytes << " a line, " << sets
+                                    << " sets of " << ways << ' ' << order);
+    const auto parsed = *parse_cell_order(order, 2);
+    const auto found = double(simulate(p, parsed, 1, {cache}).levels[0].fetches());
+    const auto model = model_fetches(p, parsed, cache);
+    EXPECT_NEAR(double(*model.conflicts), found, 0.03 * found);
+    if (found > 1.5 * double(model.every_row)) ++thrashing;
+  }
+  EXPECT_GT(thrashing, 5);  // rows that displace each other within a task
+}
+/// 8 KiB rows of a star of radius 4 in a cache of 8 ways: nine lines of a set, of which none stays.
+TEST(trace_models, rows_a_power_of_two_apart_displace_each_other) {
+  const auto of_columns = [](int columns, std::int64_t* simulated) {
+    const auto p = traced_stencil("s", star(4), {40, columns}, 8, 64, false);
+    const cache_shape cache{32768, 64, 8};
+    *simulated = simulate(p, {}, 1, {cache}).levels[0].fetches();
+    return model_fetches(p, {}, cache);
+  };
+  std::int64_t few = 0, all = 0;
+  const auto in_few = of_columns(1024, &few), in_all = of_columns(1032, &all);
+  EXPECT_EQ(*in_few.conflicts, few);
+  EXPECT_EQ(*in_all.conflicts, all);
+  EXPECT_GT(few, 5 * all);
+  EXPECT_LT(*in_few.interference, 0.5 * double(few));  // which probability does not see
+}
+/// Between the two counts that it mixes, and nearer to `once` the larger the cache is.
+TEST(trace_models, interference_of_a_stencil_falls_with_the_cache) {
+  const auto p = stencil(box(2), 30, 300);
+  double before = 1e300;
+  for (const std::int64_t lines : {64, 256, 400, 512, 1024, 8192}) {
+    const auto m = model_fetches(p, {}, {lines * line, line, 4});
+    EXPECT_LE(*m.interference, before);
+    EXPECT_GE(*m.interference, double(m.once) * (1 - 1e-12));
+    EXPECT_LE(*m.interference, double(m.every_row) * (1 + 1e-12));
+    before = *m.interference;
+  }
+  EXPECT_NEAR(before, double(modelled(p, "rows").once), 1);
 }
 
 /// All threads make an access before any makes the next: the lines are the same, in another
