@@ -101,7 +101,7 @@ struct grid_solve_args {
   int step_count = 0;
   bool last_relaxed_here = false;          ///< the steps lack the last one, which goes with a sum
   const double* bottom_inverse = nullptr;  ///< symmetric, of the last level
-  float* residual = nullptr;               ///< as large as the finest level
+  float* residual = nullptr;               ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
 
   const T* f = nullptr;
