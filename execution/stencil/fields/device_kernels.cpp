@@ -43,6 +43,25 @@ chain_shape chain_of(const field_domain& domain) {
   return shape;
 }
 
+columns_shape columns_of(const field_domain& domain) {
+  const stencil_definition& d = domain.definition();
+  columns_shape shape;
+  shape.fields = d.fields();
+  shape.coefficients = d.coefficients();
+  shape.stages = static_cast<int>(d.stages().size());
+  const bool reads_along_z = std::ranges::any_of(d.tape().nodes, [](const cell_node& n) {
+    return n.op == cell_op::tap && n.offset[0] != 0;
+  });
+  for (int high = 0; high < 2; ++high) {
+    const side_kind kind = domain.side(0, 0, high).kind;
+    shape.is_mirrored_along_z |=
+        reads_along_z && kind != side_kind::fixed && kind != side_kind::periodic;
+  }
+  for (int s = 0; s < shape.stages; ++s)
+    shape.set_taps(s, taps_of(d.tape(), d.stages()[static_cast<std::size_t>(s)]));
+  return shape;
+}
+
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability) {
   if (domain.size().dims != 2)
     return fmt::format("a GPU has passes of several steps in two dimensions, the fields have {}",
@@ -153,6 +172,13 @@ kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
                   "{}, {}, {}>>",
                   value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared),
       fmt::format("passes of {} steps", c.warps * c.steps));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
+  return of(fmt::format("fields_columns_kernel<dwell::own_stencil, {}, dwell::cuda::columns<{}, {}, "
+                        "{}, {}, {}>>",
+                        value_name<T>, c.across, c.groups, c.rows, c.steps, c.teams),
+            fmt::format("passes of {} steps", c.steps));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::keep() const {

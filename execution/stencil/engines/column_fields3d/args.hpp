@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What the teams of a pass over several fields in three dimensions get: plain data, by value.
+#pragma once
+#include <cstdint>
+
+#include "dwell/execution/stencil/partition/strips.hpp"
+#include "dwell/stencil/field_limits.hpp"
+
+namespace dwell {
+
+/// It is laid out for every stencil alike, so that a host fills it for kernels that are compiled at
+/// run time.
+template <class T>
+struct fields_columns {
+  int n[3] = {1, 1, 1};    ///< rows, cells of a row, planes: axes y, x, z
+  std::int64_t pitch = 0;  ///< cells from a row to the next
+  const T* from[field_limits::arrays] = {};  ///< fields, then coefficients
+  T* to[field_limits::fields] = {};
+  T outside[field_limits::arrays][3][2] =
+      {};  ///< constants beyond the border: axis; lower, upper side
+  T p[field_limits::parameters] = {};
+  /// Cuts count planes, tile by tile.
+  pass_runs runs;
+};
+
+}  // namespace dwell
