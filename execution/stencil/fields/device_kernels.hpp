@@ -21,7 +21,8 @@ chain_shape chain_of(const field_domain& domain);
 /// And engine column_fields3d, in three.
 columns_shape columns_of(const field_domain& domain);
 
-/// Why there is no pass of several steps on a GPU of this compute capability, or nothing.
+/// Why there is no pass of several steps on a GPU of this compute capability, in two or three
+/// dimensions, or nothing.
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
 
 /// What a step computes in a cell.

@@ -17,7 +17,8 @@ std::string taps_text(const cell_tape& tape, const field_stage& stage, std::size
   if (taps.empty()) taps.push_back({0, 0, 0, 0});  // an array has an element
   std::string list;
   for (const field_tap& t : taps)
-    list += fmt::format("{}{{{}, {}, {}, {}}}", list.empty() ? "" : ", ", t.array, t.dy, t.dx, t.dz);
+    list +=
+        fmt::format("{}{{{}, {}, {}, {}}}", list.empty() ? "" : ", ", t.array, t.dy, t.dx, t.dz);
   return fmt::format("    if constexpr (Stage == {}) return std::array<field_tap, {}>{{{{{}}}}};\n",
                      number, taps.size(), list);
 }

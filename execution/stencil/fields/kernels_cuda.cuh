@@ -110,9 +110,9 @@ __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.t
 }
 
 /// A columns_config as a type.
-template <int... Values>
+template <int Across, int Groups, int Rows, int Steps, int Teams, bool Lean>
 struct columns {
-  static constexpr columns_config value{Values...};
+  static constexpr columns_config value{Across, Groups, Rows, Steps, Teams, Lean};
 };
 
 /// A pass of engine column_fields3d.

@@ -86,7 +86,12 @@ DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
 template <int Steps, int Rows>
 constexpr columns_config columns_for() {
   constexpr columns_shape shape = columns_shape_of<S>;
-  return {2 * Steps * shape.step_columns() + 5, (2 * Steps * shape.step_rows() + 4) / Rows + 1, Rows, Steps};
+  return {2 * Steps * shape.step_columns() + 5,
+          (2 * Steps * shape.step_rows() + 4) / Rows + 1,
+          Rows,
+          Steps,
+          1,
+          column_lean};
 }
 template <columns_config D>
 void columns_pass_of(fields_columns<real>& a, int teams, bool reversed) {
@@ -145,11 +150,13 @@ class DeviceText : public ::testing::Test {
  protected:
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
   program compiled(const std::string& text, const char* real, int column_steps = 1,
-                   int column_rows = 1) {
+                   int column_rows = 1, bool column_lean = false) {
     const std::string name = fmt::format("{}", number_++);
-    put_bytes(folder_ / (name + ".cpp"),
-              fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n{}",
-                          text, real, column_steps, column_rows, entries));
+    put_bytes(
+        folder_ / (name + ".cpp"),
+        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
+                    "constexpr bool column_lean = {};\n{}",
+                    text, real, column_steps, column_rows, column_lean, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -366,11 +373,12 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
     const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
     const std::string text = device_stencil_text(domain);
     const int steps = 1 + static_cast<int>(chance() % 3), rows = 1 + static_cast<int>(chance() % 3);
-    SCOPED_TRACE(fmt::format("round {}, {} steps, {} rows", round, steps, rows));
+    const bool lean = chance() % 2;
+    SCOPED_TRACE(fmt::format("round {}, lean {}, {} steps, {} rows", round, lean, steps, rows));
     if (round % 2)
-      check_drawn<float>(*this, d, compiled(text, "float", steps, rows), domain, chance);
+      check_drawn<float>(*this, d, compiled(text, "float", steps, rows, lean), domain, chance);
     else
-      check_drawn<double>(*this, d, compiled(text, "double", steps, rows), domain, chance);
+      check_drawn<double>(*this, d, compiled(text, "double", steps, rows, lean), domain, chance);
   }
 }
 

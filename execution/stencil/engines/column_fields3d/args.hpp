@@ -12,8 +12,8 @@ namespace dwell {
 /// run time.
 template <class T>
 struct fields_columns {
-  int n[3] = {1, 1, 1};    ///< rows, cells of a row, planes: axes y, x, z
-  std::int64_t pitch = 0;  ///< cells from a row to the next
+  int n[3] = {1, 1, 1};                      ///< rows, cells of a row, planes: axes y, x, z
+  std::int64_t pitch = 0;                    ///< cells from a row to the next
   const T* from[field_limits::arrays] = {};  ///< fields, then coefficients
   T* to[field_limits::fields] = {};
   T outside[field_limits::arrays][3][2] =

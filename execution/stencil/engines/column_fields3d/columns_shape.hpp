@@ -31,6 +31,8 @@ struct columns_config {
   int rows;
   int steps;      ///< of a pass
   int teams = 1;  ///< of a multiprocessor
+  /// Lanes read their own cells of planes that are in scratch there, too, and do not keep them.
+  bool lean = false;
   /// Equal in all.
   friend constexpr bool operator==(const columns_config&, const columns_config&) = default;
 };
@@ -139,9 +141,15 @@ struct columns_numbers {
   }
   constexpr int all_behind() const { return config.steps * shape.step_lag(); }
 
-  /// Planes of a field whose cells a lane keeps, for a stage: those behind the one that arrives.
+  /// The age of the first plane of a field whose cells a lane keeps, for a stage: of the one behind
+  /// the one that arrives it is 1. And how many it keeps.
+  constexpr int kept_age(int substage, int field) const {
+    const int n = ring(substage, field);
+    return config.lean && n > 0 ? n : 1;
+  }
   constexpr int kept(int substage, int field) const {
-    return lag(substage) + reach(substage, field).back;
+    const int oldest = lag(substage) + reach(substage, field).back;
+    return std::max(0, oldest + 1 - kept_age(substage, field));
   }
   /// The first of them among all that a lane keeps.
   constexpr int kept_first(int substage, int field) const {

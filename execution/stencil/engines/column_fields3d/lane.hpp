@@ -175,6 +175,18 @@ class columns_lane {
     unrolled<0, rows>([&]<int r>(constant<r>) { to[r * width] = v[r]; });
   }
 
+  /// The lane's cell in a row of a plane of field A, so many before the one that arrives, `now`.
+  template <int Q, int A, int Age>
+  DWELL_FN T held(const T (&now)[rows], int row) const {
+    constexpr int first = numbers.kept_age(Q, A);
+    if constexpr (Age == 0)
+      return now[row];
+    else if constexpr (Age < first)
+      return plane_of<Q, A>(Age)[row * width];
+    else
+      return kept_[numbers.kept_first(Q, A) + Age - first][row];
+  }
+
   /// What a cell of row Row of the lane's reads in stage Q.
   template <bool Plain, int Q, int Row>
   struct near {
@@ -219,15 +231,12 @@ class columns_lane {
     static constexpr int ring_of(int array) { return array < fields ? Q : 0; }
     template <int A, int Dz, int R>
     DWELL_FN T held() const {
-      if constexpr (age<A>(Dz) == 0)
-        return now.v[A][R];
-      else
-        return lane.kept_[numbers.kept_first(Q, A) + age<A>(Dz) - 1][R];
+      return lane.template held<Q, A, age<A>(Dz)>(now.v[A], R);
     }
     template <int A, int Dz, int Dy, int Dx>
     DWELL_FN T beside() const {
-      constexpr bool is_held = A < fields && Plain && Dx == 0 && Row + Dy >= 0 &&
-                               Row + Dy < rows && age<A>(Dz) <= numbers.kept(Q, A);
+      constexpr bool is_held = A < fields && Plain && Dx == 0 && Row + Dy >= 0 && Row + Dy < rows &&
+                               age<A>(Dz) < numbers.kept_age(Q, A) + numbers.kept(Q, A);
       if constexpr (is_held)
         return held<A, Dz, Row + Dy>();
       else
@@ -273,9 +282,11 @@ class columns_lane {
       bool minus = false;
       T v{};
       if constexpr (leaves<A, 1>(Dx))
-        if (!found_within<S, A, 1>(x, a.n[1], a.outside[A][1], minus, v)) return signed_by(minus, v);
+        if (!found_within<S, A, 1>(x, a.n[1], a.outside[A][1], minus, v))
+          return signed_by(minus, v);
       if constexpr (leaves<A, 0>(Dy))
-        if (!found_within<S, A, 0>(y, a.n[0], a.outside[A][0], minus, v)) return signed_by(minus, v);
+        if (!found_within<S, A, 0>(y, a.n[0], a.outside[A][0], minus, v))
+          return signed_by(minus, v);
       const int at = (y - lane.y_) * width + x - column;
       if constexpr (leaves<A, 2>(Dz)) {
         if (!found_within<S, A, 2>(plane, a.n[2], a.outside[A][2], minus, v))
@@ -332,9 +343,11 @@ class columns_lane {
   template <int Q, int F>
   DWELL_FN void keep(const T (&v)[rows]) {
     constexpr int n = numbers.kept(Q, F), first = numbers.kept_first(Q, F);
+    constexpr int before = numbers.kept_age(Q, F) - 1;
     unrolled<0, rows>([&]<int r>(constant<r>) {
-      unrolled<1, n>([&]<int k>(constant<k>) { kept_[first + n - k][r] = kept_[first + n - k - 1][r]; });
-      if constexpr (n > 0) kept_[first][r] = v[r];
+      unrolled<1, n>(
+          [&]<int k>(constant<k>) { kept_[first + n - k][r] = kept_[first + n - k - 1][r]; });
+      if constexpr (n > 0) kept_[first][r] = held<Q, F, before>(v, r);
     });
   }
   DWELL_FN void store(const cells& made) const {
@@ -352,8 +365,8 @@ class columns_lane {
   const columns_tiles tiles_;
   const std::int64_t plane_;  ///< cells from a plane to the next
   const int lane_;
-  int at_, stop_;  ///< planes of the team's run
-  T* const scratch_;  ///< the lane's first cell in the first plane
+  int at_, stop_;            ///< planes of the team's run
+  T* const scratch_;         ///< the lane's first cell in the first plane
   int first_ = 0, end_ = 0;  ///< planes that the part owns
   int z_ = 0;                ///< the plane that comes in next
   int left_ = 0;             ///< ticks of the part
