@@ -21,10 +21,12 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
@@ -204,7 +206,7 @@ drawn draw(std::mt19937_64& chance, int dims) {
   const auto first = static_cast<std::size_t>(3 - tape.dims);
   d.of_axes.assign(tape.fields.size(), field_boundary::all({side_kind::nearest, 0}));
   for (std::size_t a = first; a < 3; ++a) {
-    d.n[a] = 1 + below(tape.dims == 3 ? 12 : below(3) ? 70 : 200);
+    d.n[a] = 1 + below(tape.dims == 3 ? (below(3) ? 12 : 40) : below(3) ? 70 : 200);
     const bool periodic = below(4) == 0;
     for (std::size_t high = 0; high < 2; ++high) {
       const bool fixed = below(4) == 0;
@@ -413,6 +415,41 @@ TEST(ChainPlan, FitsWhateverIsRead) {
   EXPECT_GT(planned, 100);
 }
 
+/// Likewise in three dimensions.
+TEST(ColumnsPlan, FitsWhateverIsRead) {
+  std::mt19937_64 chance(8);
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    const drawn d = draw(chance, 3);
+    const std::vector<std::int64_t> axes(d.n.begin(), d.n.end());
+    const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
+    if (refuses_chain(domain, 90)) continue;
+    for (const int other : {80, 89, 100, 120}) EXPECT_TRUE(refuses_chain(domain, other)) << other;
+    const columns_shape shape = columns_of(domain);
+    const int bytes = chance() % 2 ? 4 : 8;
+    columns_room room;
+    room.scratch = std::size_t{chance() % 2 ? 99U : 227U} << 10;
+    const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 8);
+    const auto c = plan_columns(shape, work_of(d.definition), bytes, room, depth);
+    if (!c) continue;
+    const columns_numbers n{shape, *c, bytes};
+    EXPECT_TRUE(n.valid());
+    EXPECT_LE(n.scratch_bytes() * static_cast<std::size_t>(c->teams), room.scratch);
+    EXPECT_EQ(n.lanes() % 32, 0);
+    EXPECT_LE(columns_registers(n) * n.lanes() * c->teams, room.registers);
+    if (depth > 0) {
+      EXPECT_EQ(c->steps, depth);
+    }
+    const columns_division division = divide_columns(domain, n, 132);
+    EXPECT_GE(division.tiles * n.own_x() * n.own_y(), d.n[1] * d.n[2]);
+    EXPECT_LE(division.teams, division.tiles * d.n[0]);
+    device_facts h200 = facts_of("h200");
+    EXPECT_GT(columns_seconds(domain, n, h200), 0);
+    ++planned;
+  }
+  EXPECT_GT(planned, 100);
+}
+
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   try {
     nvrtc::library();
@@ -453,11 +490,15 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
 
   std::mt19937_64 chance(5);
   for (int round = 0; round < 4; ++round) {
-    const drawn d = draw(chance, 0);
+    const drawn d = draw(chance, round == 3 ? 3 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    const kernel_source source =
+    kernel_source source =
         round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
+    if (d.definition.dims() == 3) {
+      const auto plan = plan_columns(columns_of(domain), work_of(d.definition), 8, {});
+      if (plan) source = sources(domain).pass(*plan);
+    }
     std::string failure;
     try {
       EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());
