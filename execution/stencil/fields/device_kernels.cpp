@@ -50,6 +50,7 @@ columns_shape columns_of(const field_domain& domain) {
   shape.fields = d.fields();
   shape.coefficients = d.coefficients();
   shape.stages = static_cast<int>(d.stages().size());
+  for (const renamed_output& r : d.stages()[0].renamed) shape.copy_of[r.field] = r.from;
   const bool reads_along_z = std::ranges::any_of(
       d.tape().nodes, [](const cell_node& n) { return n.op == cell_op::tap && n.offset[0] != 0; });
   for (int high = 0; high < 2; ++high) {

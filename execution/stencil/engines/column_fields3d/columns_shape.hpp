@@ -43,6 +43,8 @@ struct columns_shape {
   int fields = 0, coefficients = 0, stages = 0;
   /// Planes beyond a border along z are found among those within.
   bool is_mirrored_along_z = false;
+  /// The field whose own cell a field becomes in stage 0, or -1.
+  int copy_of[field_limits::fields] = {-1, -1, -1, -1};
   plane_reach reaches[most_stages][field_limits::arrays] = {};
   /// Cells of a plane to the farthest one that a stage reads, along x and y.
   int across[most_stages] = {}, down[most_stages] = {};
@@ -59,6 +61,15 @@ struct columns_shape {
     for (int array = 0; array < arrays(); ++array) reaches[stage][array] = reach_in(taps, array);
   }
   constexpr const plane_reach& reach(int stage, int array) const { return reaches[stage][array]; }
+  /// Field `field` is the value that another, computed one had a step before, read in its own cell
+  /// only: it comes as late as it is read, and between steps it is what is kept of the other one.
+  constexpr bool is_renamed(int field) const {
+    if (stages != 1 || field >= fields) return false;
+    const int from = copy_of[field];
+    if (from < 0 || from == field || copy_of[from] >= 0) return false;
+    const plane_reach& r = reach(0, field);
+    return !r.wide && r.newest() == 0 && r.oldest() == 0 && lag(0) <= reach(0, from).back;
+  }
   /// Planes by which the one that a stage makes is behind the one that arrives.
   constexpr int lag(int stage) const {
     int n = 0;
@@ -148,6 +159,7 @@ struct columns_numbers {
     return config.lean && n > 0 ? n : 1;
   }
   constexpr int kept(int substage, int field) const {
+    if (shape.is_renamed(field)) return 0;
     const int oldest = lag(substage) + reach(substage, field).back;
     return std::max(0, oldest + 1 - kept_age(substage, field));
   }
@@ -174,11 +186,12 @@ struct columns_numbers {
     return n;
   }
 
-  /// Planes of a coefficient come so much later than those of the fields.
-  constexpr int late(int coefficient) const {
+  /// Planes of an array come so much later than those of the first fields.
+  constexpr int late(int array) const {
+    if (array < shape.fields) return shape.is_renamed(array) ? shape.lag(0) : 0;
     int n = all_behind(), seen = 0;
     for (int q = 0; q < shape.stages; ++q) {
-      const plane_reach& r = reach(q, coefficient);
+      const plane_reach& r = reach(q, array);
       if (!r.read) continue;
       n = seen ? std::min(n, behind(q) - r.newest()) : behind(q) - r.newest();
       seen = 1;

@@ -146,19 +146,15 @@ class columns_lane {
 
   /// Cells of the plane that comes in next are on their way.
   DWELL_FN void fetch() {
-    fetch_of<0, fields>(z_);
-    unrolled<fields, arrays>([&]<int k>(constant<k>) {
-      if constexpr (numbers.ring(0, k) > 0) fetch_of<k, k + 1>(z_ - numbers.late(k));
+    unrolled<0, arrays>([&]<int k>(constant<k>) {
+      if constexpr (k < fields || numbers.ring(0, k) > 0) fetch_of<k>(z_ - numbers.late(k));
     });
   }
-  template <int First, int End>
+  template <int A>
   DWELL_FN void fetch_of(int z) {
     if (!goes_around<S, 2> && !within(z, a_.n[2])) return;
-    const std::ptrdiff_t plane = placed<2>(z, a_.n[2]) * plane_;
-    unrolled<First, End>([&]<int k>(constant<k>) {
-      unrolled<0, rows>(
-          [&]<int r>(constant<r>) { next_[k][r] = (a_.from[k] + plane)[offset_[r]]; });
-    });
+    const T* plane = a_.from[A] + placed<2>(z, a_.n[2]) * plane_;
+    unrolled<0, rows>([&]<int r>(constant<r>) { next_[A][r] = plane[offset_[r]]; });
   }
 
   /// The lane's first cell in a plane of a ring: the one that is filled in this tick, or so many
@@ -226,6 +222,7 @@ class columns_lane {
     /// So many planes before the newest one of array A.
     template <int A>
     static constexpr int age(int dz) {
+      if (columns_shape_of<S>.is_renamed(A)) return 0;
       return A < fields ? lag - dz : numbers.behind(Q) - numbers.late(A) - dz;
     }
     static constexpr int ring_of(int array) { return array < fields ? Q : 0; }
@@ -332,7 +329,10 @@ class columns_lane {
     unrolled<0, fields>([&]<int f>(constant<f>) {
       constexpr int copied = S::template copy_of<stage>(f);
       T v = at.template tap<f, 0, 0, 0>();
-      if constexpr (copied >= 0)
+      if constexpr (columns_shape_of<S>.is_renamed(f) && Q + 1 < substages)
+        v = held<Q, copied, 2 * numbers.lag(Q)>(now.v[copied],
+                                                Row);  // fixed cells of both are equal
+      else if constexpr (copied >= 0)
         v = keeps ? v : at.template tap<copied, 0, 0, 0>();
       else if constexpr (S::template writes<stage>(f))
         v = keeps ? v : fresh[f];

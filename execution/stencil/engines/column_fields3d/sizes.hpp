@@ -33,6 +33,7 @@ inline constexpr columns_shape columns_shape_of = [] {
   columns_shape shape;
   shape.fields = S::fields, shape.coefficients = S::coefficients, shape.stages = S::stages;
   shape.is_mirrored_along_z = reads_beyond<S>(2, 0) || reads_beyond<S>(2, 1);
+  for (int f = 0; f < S::fields; ++f) shape.copy_of[f] = S::template copy_of<0>(f);
   set_columns_taps<S>(shape);
   return shape;
 }();
