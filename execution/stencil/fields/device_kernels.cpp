@@ -10,6 +10,7 @@
 #include "dwell/device/limits.hpp"
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
 
 namespace dwell {
 namespace {
@@ -68,6 +69,11 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
     return fmt::format(
         "a GPU has passes of several steps in two and three dimensions, the fields have {}",
         domain.size().dims);
+  const auto& n = domain.size().n;
+  constexpr std::int64_t line = gpu_line / sizeof(float), most = std::int64_t{1} << 31;
+  if (domain.size().dims == 3 && n[1] * (n[2] + line) >= most)
+    return fmt::format("passes along z take planes of less than 2^31 cells, the fields have {}x{}",
+                       n[1], n[2]);
   // Registers that warps hand over, and configs that were found for them (ring_team_cuda.cuh).
   if (compute_capability != 90)
     return fmt::format("passes of several steps need compute capability 9.0, the GPU has {}.{}",
