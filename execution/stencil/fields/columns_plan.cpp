@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "dwell/device/limits.hpp"
-#include "dwell/execution/stencil/engines/column_fields3d/sizes.hpp"
 
 namespace dwell {
 namespace {
@@ -69,14 +68,17 @@ std::optional<columns_config> plan_columns(const columns_shape& shape, const fie
   return best;
 }
 
-columns_division divide_columns(const field_domain& domain, const columns_numbers& n, int units) {
+columns_tiles tiles_of(const field_domain& domain, const columns_numbers& n) {
   const auto& cells = domain.size().n;
+  return columns_tiles::of(n, static_cast<int>(cells[2]), static_cast<int>(cells[1]),
+                           domain.is_periodic(2), domain.is_periodic(1));
+}
+
+columns_division divide_columns(const field_domain& domain, const columns_numbers& n, int units) {
   columns_division d;
-  d.tiles = columns_tiles::of(n, static_cast<int>(cells[2]), static_cast<int>(cells[1]),
-                              domain.is_periodic(2), domain.is_periodic(1))
-                .count();
+  d.tiles = tiles_of(domain, n).count();
   d.teams = static_cast<int>(std::min<std::int64_t>(
-      {d.tiles * cells[0], std::int64_t{units} * n.config.teams, pass_runs::most_teams}));
+      {d.tiles * domain.size().n[0], std::int64_t{units} * n.config.teams, pass_runs::most_teams}));
   return d;
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "dwell/device/device.hpp"
-#include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/sizes.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
@@ -34,6 +34,8 @@ double columns_cycles(const columns_numbers& numbers, const field_work& work,
 std::optional<columns_config> plan_columns(const columns_shape& shape, const field_work& work,
                                            int value_bytes, const columns_room& room,
                                            int depth = 0);
+
+columns_tiles tiles_of(const field_domain& domain, const columns_numbers& numbers);
 
 /// Tiles of a plane, and the teams that share the planes of all tiles.
 struct columns_division {

@@ -314,9 +314,8 @@ void steps_on_gpu<T>::columns_pass(turn& t) {
   a.pitch = memory_.pitch();
   give_arrays(t, a);
   const columns_division division = divide_columns(domain_, n, units_);
-  const std::int64_t planes = std::int64_t{division.tiles} * a.n[2];
-  for (int k = 0; k <= division.teams; ++k)
-    a.runs.cut[k] = static_cast<int>(planes * k / division.teams);
+  a.teams = division.teams;
+  tiles_of(domain_, n).divide(a);
   launch_apart(columns_->kernel->handle(), static_cast<unsigned>(division.teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += n.config.steps;

@@ -110,9 +110,9 @@ __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.t
 }
 
 /// A columns_config as a type.
-template <int Across, int Groups, int Rows, int Steps, int Teams, bool Lean>
+template <int Across, int Groups, int Rows, int Steps, int Teams, bool Lean, int Unit>
 struct columns {
-  static constexpr columns_config value{Across, Groups, Rows, Steps, Teams, Lean};
+  static constexpr columns_config value{Across, Groups, Rows, Steps, Teams, Lean, Unit};
 };
 
 /// A pass of engine column_fields3d.

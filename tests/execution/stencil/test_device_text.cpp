@@ -103,7 +103,8 @@ void columns_pass_of(fields_columns<real>& a, int teams, bool reversed) {
   const auto tiles = columns_tiles::of(n, a.n[1], a.n[0], goes_around<S, 1>, goes_around<S, 0>);
   const int planes = tiles.count() * a.n[2];
   if (teams > planes) teams = planes;
-  for (int t = 0; t <= teams; ++t) a.runs.cut[t] = static_cast<int>(long{planes} * t / teams);
+  a.teams = teams;
+  tiles.divide(a);
   for (int t = 0; t < teams; ++t) {
     std::vector<real> scratch(n.scratch_bytes() / sizeof(real), std::nan(""));
     std::vector<std::unique_ptr<lane_type>> lanes;

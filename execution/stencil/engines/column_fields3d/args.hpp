@@ -19,8 +19,10 @@ struct fields_columns {
   T outside[field_limits::arrays][3][2] =
       {};  ///< constants beyond the border: axis; lower, upper side
   T p[field_limits::parameters] = {};
-  /// Cuts count planes, tile by tile.
-  pass_runs runs;
+  int teams = 1;
+  /// Tiles that each team takes whole: side by side, so that what they read twice is in a cache.
+  int whole = 0;
+  pass_runs runs;  ///< of the tiles that are left: cuts count their planes, tile by tile
 };
 
 }  // namespace dwell

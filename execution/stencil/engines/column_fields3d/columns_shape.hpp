@@ -33,6 +33,7 @@ struct columns_config {
   int teams = 1;  ///< of a multiprocessor
   /// Lanes read their own cells of planes that are in scratch there, too, and do not keep them.
   bool lean = false;
+  int unit = 1;  ///< columns of a halo come in multiples of so many
   /// Equal in all.
   friend constexpr bool operator==(const columns_config&, const columns_config&) = default;
 };
@@ -134,7 +135,9 @@ struct columns_numbers {
   constexpr int width() const { return config.across; }  ///< cells of a tile along x
   constexpr int height() const { return config.groups * config.rows; }
   constexpr int plane_values() const { return width() * height(); }
-  constexpr int halo_x() const { return config.steps * shape.step_columns(); }
+  constexpr int halo_x() const {
+    return (config.steps * shape.step_columns() + config.unit - 1) / config.unit * config.unit;
+  }
   constexpr int halo_y() const { return config.steps * shape.step_rows(); }
   constexpr int halo_z() const { return config.steps * shape.step_planes(); }
   constexpr int own_x() const { return width() - 2 * halo_x(); }

@@ -45,6 +45,7 @@ class columns_lane {
       : a_(a),
         tiles_(columns_tiles::of(numbers, a.n[1], a.n[0], goes_around<S, 1>, goes_around<S, 0>)),
         plane_(a.n[0] * a.pitch),
+        team_(team),
         lane_(lane),
         at_(a.runs.cut[team]),
         stop_(a.runs.cut[team + 1]),
@@ -52,11 +53,21 @@ class columns_lane {
 
   /// Begins with the next part of the team's run; false: there is none.
   DWELL_FN bool open() {
-    if (at_ >= stop_) return false;
-    const int nz = a_.n[2], tile = at_ / nz;
-    first_ = at_ - tile * nz;
-    end_ = stop_ - tile * nz < nz ? stop_ - tile * nz : nz;
-    at_ = tile * nz + end_;
+    const int nz = a_.n[2];
+    int tile = 0;
+    if (whole_ < a_.whole) {
+      tile = whole_ * a_.teams + team_;
+      first_ = 0;
+      end_ = nz;
+      ++whole_;
+    } else {
+      if (at_ >= stop_) return false;
+      tile = at_ / nz;
+      first_ = at_ - tile * nz;
+      end_ = stop_ - tile * nz < nz ? stop_ - tile * nz : nz;
+      at_ = tile * nz + end_;
+      tile += a_.whole * a_.teams;
+    }
     const int begin = first_ - numbers.halo_z();
     z_ = goes_around<S, 2> || begin > 0 ? begin : 0;
     left_ = end_ + numbers.all_behind() - z_;
@@ -364,7 +375,8 @@ class columns_lane {
   const fields_columns<T>& a_;
   const columns_tiles tiles_;
   const std::int64_t plane_;  ///< cells from a plane to the next
-  const int lane_;
+  const int team_, lane_;
+  int whole_ = 0;  ///< whole tiles so far
   int at_, stop_;            ///< planes of the team's run
   T* const scratch_;         ///< the lane's first cell in the first plane
   int first_ = 0, end_ = 0;  ///< planes that the part owns

@@ -3,6 +3,7 @@
 // and fields/plain_step.hpp, whose taps have planes, too.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
@@ -48,6 +49,13 @@ struct columns_tiles {
     return {{n.width(), n.halo_x(), nx, around_x}, {n.height(), n.halo_y(), ny, around_y}};
   }
   DWELL_HD int count() const { return x.count() * y.count(); }
+  /// Divides the tiles among `a.teams` teams.
+  template <class Args>
+  void divide(Args& a) const {
+    a.whole = count() / a.teams;
+    const std::int64_t planes = (count() - a.whole * a.teams) * std::int64_t{a.n[2]};
+    for (int t = 0; t <= a.teams; ++t) a.runs.cut[t] = static_cast<int>(planes * t / a.teams);
+  }
 };
 
 }  // namespace dwell
