@@ -7,64 +7,59 @@
 #include "dwell/device/limits.hpp"
 
 namespace dwell {
-namespace {
-
-/// Instructions of a cell and step, as machine code has them: operations, each value that is read,
-/// and each that moves on from plane to plane.
-double instructions_of(const columns_numbers& n, const field_work& work) {
-  const int taps = work.nodes - work.operations;
-  const double moved = n.shape.stages * (6.0 * n.shape.fields + 1.5 * n.shape.coefficients);
-  return moved + 0.8 * taps + work.operations * (n.value_bytes == 8 ? 1.2 : 1.0);
-}
-
-}  // namespace
 
 int columns_registers(const columns_numbers& n) {
   int arriving = n.shape.fields;
-  for (int c = n.shape.fields; c < n.shape.arrays(); ++c) arriving += n.ring(0, c) > 0;
-  return n.value_bytes / 4 * n.config.rows * (n.all_kept() + 2 * n.shape.fields + arriving);
+  for (int c = n.shape.fields; c < n.shape.arrays(); ++c) arriving += n.arrives(c);
+  const int values = n.all_kept() + 2 * n.shape.fields + arriving;
+  return n.config.rows * (n.value_bytes / 4 * values + 1);
 }
 
 double columns_cycles(const columns_numbers& n, const field_work& work, const columns_room& room) {
-  // Lanes that issue an instruction in a cycle, as far as dependences let them.
-  constexpr double issued = 128 * 0.6, meeting = 400;
+  // Cycles of a cell and step; and what a row of a tile costs that comes or goes, beside its bytes.
+  const double cell =
+      n.value_bytes == 8 ? 0.32 + 0.0197 * work.operations : 0.20 + 0.0151 * work.operations;
+  constexpr double row = 400;  ///< bytes that would take as long
   const double cells = n.plane_values();
-  const double computing = cells * n.config.steps * instructions_of(n, work) / issued;
-  const double moving =
-      n.value_bytes *
-      (cells * n.shape.arrays() + static_cast<double>(n.own_x()) * n.own_y() * n.shape.fields) /
-      (0.85 * room.bytes);
-  return n.config.teams * std::max(computing, moving) + meeting;
+  // Few lanes wait more for each other.
+  const double waits = (1 + 64.0 / n.lanes()) / (1 + 64.0 / 512);
+  const double computing = cells * n.config.steps * cell * waits;
+  double bytes = n.value_bytes * static_cast<double>(n.own_x()) * n.own_y() * n.shape.fields +
+                 row * n.own_y() * n.shape.fields;
+  for (int a = 0; a < n.shape.arrays(); ++a)
+    if (n.arrives(a)) bytes += n.value_bytes * cells + row * n.height();
+  const double moving = bytes / room.bytes;
+  return std::max(computing, moving) + 0.15 * std::min(computing, moving);
 }
 
 std::optional<columns_config> plan_columns(const columns_shape& shape, const field_work& work,
                                            int value_bytes, const columns_room& room, int depth) {
-  // Registers of a lane's code, and what a compiler goes through in few seconds.
-  constexpr int of_code = 44, most_code = 6500, most_steps = 6;
-  constexpr std::size_t of_team = 1 << 10;
+  // Wider tiles were slower, fewer lanes, too; groups are those that four schedulers share evenly.
+  constexpr int across = 64, most_rows = 8;
+  constexpr int most_code = 6500;  ///< what a compiler goes through in few seconds
+  constexpr int most_steps = 6;
   std::optional<columns_config> best;
   double best_score = 0;
   const int first = depth > 0 ? depth : 1, last = depth > 0 ? depth : most_steps;
   for (int steps = first; steps <= std::min(last, most_steps); ++steps)
-    for (const int across : {32, 64, 96, 128})
-      for (const int lanes : {256, 384, 512, 768, 1024})
-        for (int rows = 1; rows <= 8; ++rows)
-          for (int teams = 1; teams <= 2; ++teams) {
-            if (lanes % across != 0) continue;
-            const columns_config c{across, lanes / across, rows, steps, teams};
-            const columns_numbers n{shape, c, value_bytes};
-            const int registers = std::min(255, room.registers / (lanes * teams) / 8 * 8);
-            const int copies = n.turn() + 2;  // of the code: that for borders is longer
-            if (!n.valid() || (n.scratch_bytes() + of_team) * teams > room.scratch + of_team ||
-                columns_registers(n) + of_code > registers ||
-                copies * rows * steps * (work.nodes + 6 * shape.arrays()) > most_code)
-              continue;
-            const double score = static_cast<double>(n.own_x()) * n.own_y() * steps * teams /
-                                 columns_cycles(n, work, room);
-            if (score <= best_score) continue;
-            best_score = score;
-            best = c;
-          }
+    for (const int groups : {6, 8, 12, 16})
+      for (int rows = 1; rows <= most_rows; ++rows) {
+        const columns_config c{across, groups, rows, steps};
+        const columns_numbers n{shape, c, value_bytes};
+        const int registers = room.registers / n.lanes() / 8 * 8;
+        // Registers of a lane's code, beside its cells: with fewer it spills.
+        const int of_code = std::min(43, 14 + registers / 4);
+        const int copies = n.turn() + 2;  // copies of the code: that for borders is longer
+        if (!n.valid() || n.scratch_bytes() > room.scratch ||
+            columns_registers(n) + of_code > registers ||
+            copies * rows * steps * (work.nodes + 6 * shape.arrays()) > most_code)
+          continue;
+        const double score =
+            static_cast<double>(n.own_x()) * n.own_y() * steps / columns_cycles(n, work, room);
+        if (score <= best_score) continue;
+        best_score = score;
+        best = c;
+      }
   return best;
 }
 
@@ -78,7 +73,7 @@ columns_division divide_columns(const field_domain& domain, const columns_number
   columns_division d;
   d.tiles = tiles_of(domain, n).count();
   d.teams = static_cast<int>(std::min<std::int64_t>(
-      {d.tiles * domain.size().n[0], std::int64_t{units} * n.config.teams, pass_runs::most_teams}));
+      {d.tiles * domain.size().n[0], std::int64_t{units}, pass_runs::most_teams}));
   return d;
 }
 
@@ -87,8 +82,7 @@ double columns_seconds(const field_domain& domain, const columns_numbers& n,
   const device_limits limits = limits_of(device);
   const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
   columns_room room;
-  // Of the rate on paper a copy has 0.9.
-  if (limits.units > 0) room.bytes = 0.9 * limits.memory / limits.units / clock;
+  if (limits.memory > 0) room.bytes *= limits.memory / limits_of(facts_of("h200")).memory;
   const columns_division d = divide_columns(domain, n, device.units);
   const auto layers = static_cast<double>(domain.size().n[0]);
   const double planes = std::max(1.0, d.tiles * layers / d.teams);

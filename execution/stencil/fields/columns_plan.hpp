@@ -12,20 +12,21 @@
 
 namespace dwell {
 
-/// What a multiprocessor has for a pass. Those of compute capability 9.0: CUDA programming guide,
+/// What a multiprocessor has for a pass. Registers: compute capability 9.0, CUDA programming guide,
 /// technical specifications.
 struct columns_room {
-  std::size_t scratch =
-      227 << 10;  ///< bytes of a team; of several teams as much and 1 KiB for each
+  /// Bytes: what is left of 256 KiB is the first-level cache, which loads on their way need. With
+  /// 222 KiB passes were a third slower.
+  std::size_t scratch = 200 << 10;
   int registers = 65536;
-  double bytes = 16;  ///< to and from memory in a cycle: an H200's
+  double bytes = 23;  ///< to and from memory in a cycle: an H200's, if all rows were long
 };
 
 /// Registers of a lane that hold cells or wait for them, without those of its code.
 int columns_registers(const columns_numbers& numbers);
 
-/// Projected cycles of a tick of all teams of a multiprocessor, in which each takes a plane of its
-/// tile through all steps: by measurements on an H200 (docs/results/fields.md).
+/// Projected cycles of a tick, in which a team takes a plane of its tile through all steps: by
+/// measurements on an H200 (docs/results/fields.md).
 double columns_cycles(const columns_numbers& numbers, const field_work& work,
                       const columns_room& room);
 

@@ -185,8 +185,8 @@ template <class T>
 kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
   return of(
       fmt::format("fields_columns_kernel<dwell::own_stencil, {}, dwell::cuda::columns<{}, {}, "
-                  "{}, {}, {}, {}, {}>>",
-                  value_name<T>, c.across, c.groups, c.rows, c.steps, c.teams, c.lean, c.unit),
+                  "{}, {}>>",
+                  value_name<T>, c.across, c.groups, c.rows, c.steps),
       fmt::format("passes of {} steps", c.steps));
 }
 template <class T>

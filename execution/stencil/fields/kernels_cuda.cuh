@@ -110,14 +110,14 @@ __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.t
 }
 
 /// A columns_config as a type.
-template <int Across, int Groups, int Rows, int Steps, int Teams, bool Lean, int Unit>
+template <int... Values>
 struct columns {
-  static constexpr columns_config value{Across, Groups, Rows, Steps, Teams, Lean, Unit};
+  static constexpr columns_config value{Values...};
 };
 
 /// A pass of engine column_fields3d.
 template <class S, class T, class C>
-__global__ void __launch_bounds__(C::value.across* C::value.groups, C::value.teams)
+__global__ void __launch_bounds__(C::value.across* C::value.groups, 1)
     fields_columns_kernel(const __grid_constant__ fields_columns<T> a) {
   extern __shared__ __align__(16) unsigned char fields_columns_scratch[];
   fields_columns_of_lane<S, T, C::value>(a, reinterpret_cast<T*>(fields_columns_scratch),

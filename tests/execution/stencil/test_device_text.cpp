@@ -89,12 +89,8 @@ DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
 template <int Steps, int Rows>
 constexpr columns_config columns_for() {
   constexpr columns_shape shape = columns_shape_of<S>;
-  return {2 * Steps * shape.step_columns() + 5,
-          (2 * Steps * shape.step_rows() + 4) / Rows + 1,
-          Rows,
-          Steps,
-          1,
-          column_lean};
+  return {2 * Steps * shape.step_columns() + 5, (2 * Steps * shape.step_rows() + 4) / Rows + 1, Rows,
+          Steps};
 }
 template <columns_config D>
 void columns_pass_of(fields_columns<real>& a, int teams, bool reversed) {
@@ -154,13 +150,12 @@ class DeviceText : public ::testing::Test {
  protected:
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
   program compiled(const std::string& text, const char* real, int column_steps = 1,
-                   int column_rows = 1, bool column_lean = false) {
+                   int column_rows = 1) {
     const std::string name = fmt::format("{}", number_++);
     put_bytes(
         folder_ / (name + ".cpp"),
-        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
-                    "constexpr bool column_lean = {};\n{}",
-                    text, real, column_steps, column_rows, column_lean, entries));
+        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n{}",
+                    text, real, column_steps, column_rows, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -394,12 +389,11 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
     const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
     const std::string text = device_stencil_text(domain);
     const int steps = 1 + static_cast<int>(chance() % 3), rows = 1 + static_cast<int>(chance() % 3);
-    const bool lean = chance() % 2;
-    SCOPED_TRACE(fmt::format("round {}, lean {}, {} steps, {} rows", round, lean, steps, rows));
+    SCOPED_TRACE(fmt::format("round {}, {} steps, {} rows", round, steps, rows));
     if (round % 2)
-      check_drawn<float>(*this, d, compiled(text, "float", steps, rows, lean), domain, chance);
+      check_drawn<float>(*this, d, compiled(text, "float", steps, rows), domain, chance);
     else
-      check_drawn<double>(*this, d, compiled(text, "double", steps, rows, lean), domain, chance);
+      check_drawn<double>(*this, d, compiled(text, "double", steps, rows), domain, chance);
   }
 }
 
@@ -453,9 +447,9 @@ TEST(ColumnsPlan, FitsWhateverIsRead) {
     if (!c) continue;
     const columns_numbers n{shape, *c, bytes};
     EXPECT_TRUE(n.valid());
-    EXPECT_LE(n.scratch_bytes() * static_cast<std::size_t>(c->teams), room.scratch);
+    EXPECT_LE(n.scratch_bytes(), room.scratch);
     EXPECT_EQ(n.lanes() % 32, 0);
-    EXPECT_LE(columns_registers(n) * n.lanes() * c->teams, room.registers);
+    EXPECT_LE(columns_registers(n) * n.lanes(), room.registers);
     if (depth > 0) {
       EXPECT_EQ(c->steps, depth);
     }

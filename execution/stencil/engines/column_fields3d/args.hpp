@@ -22,7 +22,7 @@ struct fields_columns {
   int teams = 1;
   /// Tiles that each team takes whole: side by side, so that what they read twice is in a cache.
   int whole = 0;
-  pass_runs runs;  ///< of the tiles that are left: cuts count their planes, tile by tile
+  pass_runs runs;  ///< runs of the tiles that are left: cuts count their planes, tile by tile
 };
 
 }  // namespace dwell

@@ -29,11 +29,7 @@ struct columns_config {
   int across;
   int groups;
   int rows;
-  int steps;      ///< of a pass
-  int teams = 1;  ///< of a multiprocessor
-  /// Lanes read their own cells of planes that are in scratch there, too, and do not keep them.
-  bool lean = false;
-  int unit = 1;  ///< columns of a halo come in multiples of so many
+  int steps;  ///< a pass has so many
   /// Equal in all.
   friend constexpr bool operator==(const columns_config&, const columns_config&) = default;
 };
@@ -135,9 +131,7 @@ struct columns_numbers {
   constexpr int width() const { return config.across; }  ///< cells of a tile along x
   constexpr int height() const { return config.groups * config.rows; }
   constexpr int plane_values() const { return width() * height(); }
-  constexpr int halo_x() const {
-    return (config.steps * shape.step_columns() + config.unit - 1) / config.unit * config.unit;
-  }
+  constexpr int halo_x() const { return config.steps * shape.step_columns(); }
   constexpr int halo_y() const { return config.steps * shape.step_rows(); }
   constexpr int halo_z() const { return config.steps * shape.step_planes(); }
   constexpr int own_x() const { return width() - 2 * halo_x(); }
@@ -155,11 +149,10 @@ struct columns_numbers {
   }
   constexpr int all_behind() const { return config.steps * shape.step_lag(); }
 
-  /// The age of the first plane of a field whose cells a lane keeps, for a stage: of the one behind
-  /// the one that arrives it is 1. And how many it keeps.
+  /// The age of the first plane of a field whose cells a lane keeps, for a stage: younger ones are
+  /// in scratch, and the one behind the one that arrives has age 1. And how many it keeps.
   constexpr int kept_age(int substage, int field) const {
-    const int n = ring(substage, field);
-    return config.lean && n > 0 ? n : 1;
+    return std::max(1, ring(substage, field));
   }
   constexpr int kept(int substage, int field) const {
     if (shape.is_renamed(field)) return 0;
@@ -213,6 +206,8 @@ struct columns_numbers {
         n = std::max(n, behind(q) - reach(q, array).oldest() - late(array) + 1);
     return n;
   }
+  /// Whether an array comes in: coefficients that are read.
+  constexpr bool arrives(int array) const { return array < shape.fields || ring(0, array) > 0; }
   /// The first plane of a ring among all planes in scratch.
   constexpr int ring_first(int substage, int array) const {
     int n = 0;

@@ -43,12 +43,9 @@ class columns_lane {
   /// scratch: numbers.scratch_bytes(), of the team.
   DWELL_FN columns_lane(const fields_columns<T>& a, T* scratch, int team, int lane)
       : a_(a),
-        tiles_(columns_tiles::of(numbers, a.n[1], a.n[0], goes_around<S, 1>, goes_around<S, 0>)),
-        plane_(a.n[0] * a.pitch),
         team_(team),
         lane_(lane),
         at_(a.runs.cut[team]),
-        stop_(a.runs.cut[team + 1]),
         scratch_(scratch + numbers.guard() + lane / width * rows * width + lane % width) {}
 
   /// Begins with the next part of the team's run; false: there is none.
@@ -61,17 +58,19 @@ class columns_lane {
       end_ = nz;
       ++whole_;
     } else {
-      if (at_ >= stop_) return false;
+      const int stop = a_.runs.cut[team_ + 1];
+      if (at_ >= stop) return false;
       tile = at_ / nz;
       first_ = at_ - tile * nz;
-      end_ = stop_ - tile * nz < nz ? stop_ - tile * nz : nz;
+      end_ = stop - tile * nz < nz ? stop - tile * nz : nz;
       at_ = tile * nz + end_;
       tile += a_.whole * a_.teams;
     }
     const int begin = first_ - numbers.halo_z();
     z_ = goes_around<S, 2> || begin > 0 ? begin : 0;
-    left_ = end_ + numbers.all_behind() - z_;
-    place(tile % tiles_.x.count(), tile / tiles_.x.count());
+    const columns_tiles tiles =
+        columns_tiles::of(numbers, a_.n[1], a_.n[0], goes_around<S, 1>, goes_around<S, 0>);
+    place(tiles, tile % tiles.x.count(), tile / tiles.x.count());
     unrolled<0, at_least_one(numbers.all_kept())>([&]<int k>(constant<k>) {
       unrolled<0, rows>([&]<int r>(constant<r>) { kept_[k][r] = T{}; });
     });
@@ -82,7 +81,7 @@ class columns_lane {
     return true;
   }
   /// Are ticks of the part left? They are taken in whole turns.
-  DWELL_FN bool more() const { return left_ > 0; }
+  DWELL_FN bool more() const { return z_ < end_ + numbers.all_behind(); }
   /// No cell that is computed in the next turn is fixed or reads beyond a border.
   DWELL_FN bool is_plain() const {
     if (at_border_) return false;
@@ -103,21 +102,22 @@ class columns_lane {
     fetch();
     stages<Plain, 0>(now);
     ++ticks_;
-    --left_;
   }
 
  private:
+  /// Cells from a plane to the next.
+  DWELL_FN std::ptrdiff_t plane_cells() const { return a_.n[0] * a_.pitch; }
   /// The cells of a tile.
-  DWELL_FN void place(int tile_x, int tile_y) {
-    x_ = tiles_.x.origin(tile_x) + lane_ % width;
-    y_ = tiles_.y.origin(tile_y) + lane_ / width * rows;
+  DWELL_FN void place(const columns_tiles& tiles, int tile_x, int tile_y) {
+    x_ = tiles.x.origin(tile_x) + lane_ % width;
+    y_ = tiles.y.origin(tile_y) + lane_ / width * rows;
     const int nx = a_.n[1], ny = a_.n[0];
-    const bool own_x = x_ >= tiles_.x.first(tile_x) && x_ < tiles_.x.end(tile_x);
+    const bool own_x = x_ >= tiles.x.first(tile_x) && x_ < tiles.x.end(tile_x);
     const int column = placed<1>(x_, nx);
     own_ = fixed_ = inside_ = 0;
     unrolled<0, rows>([&]<int r>(constant<r>) {
       const int y = y_ + r;
-      const bool own = own_x && y >= tiles_.y.first(tile_y) && y < tiles_.y.end(tile_y);
+      const bool own = own_x && y >= tiles.y.first(tile_y) && y < tiles.y.end(tile_y);
       const bool inside =
           (goes_around<S, 1> || within(x_, nx)) && (goes_around<S, 0> || within(y, ny));
       own_ |= static_cast<unsigned>(own) << r;
@@ -125,8 +125,8 @@ class columns_lane {
       fixed_ |= static_cast<unsigned>(is_fixed<1>(x_) || is_fixed<0>(y)) << r;
       offset_[r] = static_cast<int>(placed<0>(y, ny) * a_.pitch) + column;
     });
-    at_border_ = !is_inner<1>(tiles_.x.origin(tile_x), numbers.width()) ||
-                 !is_inner<0>(tiles_.y.origin(tile_y), numbers.height());
+    at_border_ = !is_inner<1>(tiles.x.origin(tile_x), numbers.width()) ||
+                 !is_inner<0>(tiles.y.origin(tile_y), numbers.height());
   }
   /// The cell that stands for index i of an axis; those beyond a border that is no ring are never
   /// used.
@@ -158,13 +158,13 @@ class columns_lane {
   /// Cells of the plane that comes in next are on their way.
   DWELL_FN void fetch() {
     unrolled<0, arrays>([&]<int k>(constant<k>) {
-      if constexpr (k < fields || numbers.ring(0, k) > 0) fetch_of<k>(z_ - numbers.late(k));
+      if constexpr (numbers.arrives(k)) fetch_of<k>(z_ - numbers.late(k));
     });
   }
   template <int A>
   DWELL_FN void fetch_of(int z) {
     if (!goes_around<S, 2> && !within(z, a_.n[2])) return;
-    const T* plane = a_.from[A] + placed<2>(z, a_.n[2]) * plane_;
+    const T* plane = a_.from[A] + placed<2>(z, a_.n[2]) * plane_cells();
     unrolled<0, rows>([&]<int r>(constant<r>) { next_[A][r] = plane[offset_[r]]; });
   }
 
@@ -280,8 +280,8 @@ class columns_lane {
       }
       return v;
     }
-    /// As fields_cell has it: axes apply one after the other, x last, so of a corner x decides
-    /// first.
+    /// Looks up as fields_cell does: axes apply one after the other, x last, so of a corner x
+    /// decides first.
     template <int A, int Dz, int Dy, int Dx>
     DWELL_FN T beyond() const {
       const fields_columns<T>& a = lane.a_;
@@ -364,7 +364,7 @@ class columns_lane {
   DWELL_FN void store(const cells& made) const {
     const int z = z_ - 1 - numbers.all_behind();
     if (z < first_ || z >= end_) return;
-    const std::ptrdiff_t plane = z * plane_;
+    const std::ptrdiff_t plane = z * plane_cells();
     unrolled<0, fields>([&]<int f>(constant<f>) {
       unrolled<0, rows>([&]<int r>(constant<r>) {
         if (own_ >> r & 1U) (a_.to[f] + plane)[offset_[r]] = made.v[f][r];
@@ -373,16 +373,13 @@ class columns_lane {
   }
 
   const fields_columns<T>& a_;
-  const columns_tiles tiles_;
-  const std::int64_t plane_;  ///< cells from a plane to the next
   const int team_, lane_;
-  int whole_ = 0;  ///< whole tiles so far
-  int at_, stop_;            ///< planes of the team's run
+  int whole_ = 0;            ///< whole tiles so far
+  int at_;                   ///< plane of the team's run
   T* const scratch_;         ///< the lane's first cell in the first plane
   int first_ = 0, end_ = 0;  ///< planes that the part owns
   int z_ = 0;                ///< the plane that comes in next
-  int left_ = 0;             ///< ticks of the part
-  unsigned ticks_ = 0;       ///< of the run
+  unsigned ticks_ = 0;       ///< ticks of the run
   int x_ = 0, y_ = 0;        ///< the lane's first cell
   bool at_border_ = false;   ///< cells of the tile are fixed or read beyond borders
   /// A bit for each row: the cell leaves the pass, keeps its value, lies in the field.
