@@ -38,12 +38,20 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
 
 double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
                            const device_facts& device) {
-  /// Part of the rates that plain kernels reach.
-  const double reached = domain.size().dims == 3 ? 0.63 : 0.85;
+  constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
   const device_limits limits = limits_of(device);
   const bool cached = static_cast<double>(bytes.memory) < limits.l2_cached;
-  return static_cast<double>(domain.definition().stages().size()) * limits.launch +
-         static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
+  double seconds =
+      static_cast<double>(domain.definition().stages().size()) * limits.launch +
+      static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
+  if (domain.size().dims == 3) {
+    // Cycles of a cell beside that, by eight measurements on an H200 (docs/results/fields.md):
+    // lanes read neighbours of other planes again.
+    const double cycles = std::max(0.0, 0.034 * work_of(domain.definition()).nodes - 0.55);
+    const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
+    seconds += cycles * static_cast<double>(domain.size().cells()) / (device.units * clock);
+  }
+  return seconds;
 }
 
 }  // namespace
