@@ -48,7 +48,7 @@ std::optional<columns_config> plan_columns(const columns_shape& shape, const fie
         const columns_numbers n{shape, c, value_bytes};
         const int registers = room.registers / n.lanes() / 8 * 8;
         // Registers of a lane's code, beside its cells: with fewer it spills.
-        const int of_code = std::min(43, 14 + registers / 4);
+        const int of_code = std::min(43, 6 + 3 * registers / 8);
         const int copies = n.turn() + 2;  // copies of the code: that for borders is longer
         if (!n.valid() || n.scratch_bytes() > room.scratch ||
             columns_registers(n) + of_code > registers ||
