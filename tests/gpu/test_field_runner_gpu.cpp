@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Stencils of several fields on a GPU: cases drawn at random, passes over wide fields, ends, values
 // that are not finite, reductions. Skipped, visibly, without the compiler of kernels at run time.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -47,23 +49,37 @@ TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
   run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal"}), 24);
 }
 
-/// Heat with a conductivity per cell, and the wave equation with a speed per cell.
-stencil_definition heat() {
-  cell_tape t{"heat", 2, {"u"}, {"k"}, {"r"}, {}, {}};
-  t.nodes = {cell_node::tap(0, std::array{0, 0}), cell_node::tap(0, std::array{0, 1}),
-             cell_node::tap(0, std::array{-1, 0}), cell_node::tap(1, std::array{0, 0}),
-             cell_node::parameter(0)};
+TEST_F(field_runner_gpu, passes_in_three_dimensions_have_the_bits_of_plain_loops) {
+  field_place place = on_gpu({"temporal"});
+  place.longest[2] = 40;
+  place.deepest = 4;
+  place.dims = 3;
+  place.alike = true;
+  run_field_cases(place, 12);
+}
+
+cell_node neighbour(int array, int dims, int axis, int offset) {
+  std::vector<int> at(static_cast<std::size_t>(dims), 0);
+  at[static_cast<std::size_t>(axis)] = offset;
+  return cell_node::tap(array, at);
+}
+/// Heat with a conductivity per cell, and the wave equation with a speed per cell; neighbours of
+/// some sides only.
+stencil_definition heat(int dims = 2) {
+  cell_tape t{"heat", dims, {"u"}, {"k"}, {"r"}, {}, {}};
+  t.nodes = {neighbour(0, dims, 0, 0), neighbour(0, dims, dims - 1, 1), neighbour(0, dims, 0, -1),
+             neighbour(1, dims, 0, 0), cell_node::parameter(0)};
   for (const auto& [a, b] : {std::pair{1, 2}, {5, 3}, {6, 4}})
     t.nodes.push_back(cell_node::operation(a == 1 ? cell_op::add : cell_op::mul, a, b));
   t.nodes.push_back(cell_node::operation(cell_op::add, 0, 7));
   t.stages = {{{0, 8}}};
   return stencil_definition(t);
 }
-stencil_definition wave() {
-  cell_tape t{"wave", 2, {"u", "v"}, {"c"}, {}, {}, {}};
-  t.nodes = {cell_node::tap(0, std::array{0, 0}), cell_node::tap(1, std::array{0, 0}),
-             cell_node::tap(2, std::array{0, 0}), cell_node::tap(0, std::array{-1, 0}),
-             cell_node::tap(0, std::array{1, 1})};
+stencil_definition wave(int dims = 2) {
+  cell_tape t{"wave", dims, {"u", "v"}, {"c"}, {}, {}, {}};
+  std::vector<int> corner(static_cast<std::size_t>(dims), 1);
+  t.nodes = {neighbour(0, dims, 0, 0), neighbour(1, dims, 0, 0), neighbour(2, dims, 0, 0),
+             neighbour(0, dims, dims - 2, -1), cell_node::tap(0, corner)};
   t.nodes.push_back(cell_node::operation(cell_op::sub, 3, 4));
   t.nodes.push_back(cell_node::operation(cell_op::mul, 2, 5));
   t.nodes.push_back(cell_node::operation(cell_op::sub, 6, 1));
@@ -90,7 +106,11 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
   constexpr side_kind kinds[] = {side_kind::fixed, side_kind::reflect, side_kind::mirror,
                                  side_kind::nearest, side_kind::periodic};
   for (const side_kind kind : {kinds[0], kinds[1 + below(4)]}) {
-    const std::vector<std::int64_t> size{1 + below(1500), 200 + below(1500)};
+    const std::vector<std::int64_t> size =
+        d.dims() == 2 ? std::vector<std::int64_t>{1 + below(1500), 200 + below(1500)}
+                      : std::vector<std::int64_t>{2 + below(90), 2 + below(200), 2 + below(300)};
+    std::int64_t cells = 1;
+    for (const std::int64_t n : size) cells *= n;
     field_options options;
     options.boundaries = {field_boundary::all({kind, 0})};
     const int steps = 20 + static_cast<int>(below(80));
@@ -98,10 +118,10 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
     for (const bool passes : {false, true}) {
       options.executor = passes ? "temporal" : "graph";
       field_runner<T> runner(stencil_place::where(), d, size, options);
-      const auto same = some_cells<T>(size[0] * size[1], seed);
+      const auto same = some_cells<T>(cells, seed);
       for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
       for (int c = 0; c < d.coefficients(); ++c)
-        runner.set_coefficient(c, some_cells<T>(size[0] * size[1], seed + 1));
+        runner.set_coefficient(c, some_cells<T>(cells, seed + 1));
       for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, 0.2);
       runner.run(steps / 3);
       runner.run(steps - steps / 3);
@@ -114,17 +134,21 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
     }
     for (std::size_t f = 0; f < fields[0].size(); ++f)
       EXPECT_TRUE(same_values(fields[0][f], fields[1][f]))
-          << d.name() << ", field " << f << ", " << size[0] << "x" << size[1] << ", " << steps
-          << " steps, " << to_string(field_side{kind, 0});
+          << d.name() << ", field " << f << ", " << fmt::format("{}", fmt::join(size, "x")) << ", "
+          << steps << " steps, " << to_string(field_side{kind, 0});
   }
 }
 TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps) {
   passes_have_the_bits_of_single_steps<double>(heat(), 1);
   passes_have_the_bits_of_single_steps<float>(heat(), 2);
+  passes_have_the_bits_of_single_steps<double>(heat(3), 5);
+  passes_have_the_bits_of_single_steps<float>(heat(3), 6);
 }
 TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps) {
   passes_have_the_bits_of_single_steps<double>(wave(), 3);
   passes_have_the_bits_of_single_steps<float>(wave(), 4);
+  passes_have_the_bits_of_single_steps<double>(wave(3), 7);
+  passes_have_the_bits_of_single_steps<float>(wave(3), 8);
 }
 
 TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {

@@ -30,6 +30,8 @@ struct field_place {
   std::string kernel;
   std::array<int, 3> longest{300, 70, 18};  ///< cells of an axis, by the number of axes
   int deepest = 9;                          ///< steps of a pass
+  int dims = 0;                             ///< axes of all cases; 0: any
+  bool alike = false;  ///< no sources, receivers, parameters that change, fixed cells that differ
 };
 
 inline int number_of(const char* variable, int otherwise) {
@@ -67,7 +69,9 @@ struct random_case {
 inline random_case drawn_case(std::mt19937_64& chance, const field_place& place) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
   random_case c;
-  c.tape = random_tape(chance);
+  do {
+    c.tape = random_tape(chance);
+  } while (place.dims > 0 && c.tape.dims != place.dims);
   c.kernel = place.kernel;
   const stencil_definition d(c.tape);
   const int longest = place.longest[static_cast<std::size_t>(c.tape.dims - 1)];
@@ -103,6 +107,11 @@ inline random_case drawn_case(std::mt19937_64& chance, const field_place& place)
   };
   if (below(3) == 0) c.receivers = some();
   if (below(3) == 0) c.sources = some();
+  if (place.alike) {
+    c.receivers = c.sources = std::nullopt;
+    c.tables = false;
+    c.same_ring = true;
+  }
   c.executor =
       place.executors[static_cast<std::size_t>(below(static_cast<int>(place.executors.size())))];
   c.threads = 1 + below(4);

@@ -73,8 +73,10 @@ void add_plan(const fields_explanation& e, table& out) {
                                           format_bytes(count_of(e.device.core_cache) / 2))
                             : ""));
   } else {
-    out.row("passes", fmt::format("{} each; {} of {} that are right at its end", steps,
-                                  format_plural(p.tiles, "strip"), cells));
+    out.row(
+        "passes",
+        fmt::format("{} each; {} of {} that are right at its end", steps,
+                    format_plural(p.tiles, e.definition.dims() == 3 ? "tile" : "strip"), cells));
     out.row("working set",
             fmt::format("{} of shared memory in each multiprocessor, and registers", working_set));
   }

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
 
 namespace dwell {
 namespace {
@@ -43,10 +45,35 @@ chain_shape chain_of(const field_domain& domain) {
   return shape;
 }
 
+columns_shape columns_of(const field_domain& domain) {
+  const stencil_definition& d = domain.definition();
+  columns_shape shape;
+  shape.fields = d.fields();
+  shape.coefficients = d.coefficients();
+  shape.stages = static_cast<int>(d.stages().size());
+  for (const renamed_output& r : d.stages()[0].renamed) shape.copy_of[r.field] = r.from;
+  const bool reads_along_z = std::ranges::any_of(
+      d.tape().nodes, [](const cell_node& n) { return n.op == cell_op::tap && n.offset[0] != 0; });
+  for (int high = 0; high < 2; ++high) {
+    const side_kind kind = domain.side(0, 0, high).kind;
+    shape.is_mirrored_along_z |=
+        reads_along_z && kind != side_kind::fixed && kind != side_kind::periodic;
+  }
+  for (int s = 0; s < shape.stages; ++s)
+    shape.set_taps(s, taps_of(d.tape(), d.stages()[static_cast<std::size_t>(s)]));
+  return shape;
+}
+
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability) {
-  if (domain.size().dims != 2)
-    return fmt::format("a GPU has passes of several steps in two dimensions, the fields have {}",
-                       domain.size().dims);
+  if (domain.size().dims < 2)
+    return fmt::format(
+        "a GPU has passes of several steps in two and three dimensions, the fields have {}",
+        domain.size().dims);
+  const auto& n = domain.size().n;
+  constexpr std::int64_t line = gpu_line / sizeof(float), most = std::int64_t{1} << 31;
+  if (domain.size().dims == 3 && n[1] * (n[2] + line) >= most)
+    return fmt::format("passes along z take planes of less than 2^31 cells, the fields have {}x{}",
+                       n[1], n[2]);
   // Registers that warps hand over, and configs that were found for them (ring_team_cuda.cuh).
   if (compute_capability != 90)
     return fmt::format("passes of several steps need compute capability 9.0, the GPU has {}.{}",
@@ -155,6 +182,14 @@ kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
       fmt::format("passes of {} steps", c.warps * c.steps));
 }
 template <class T>
+kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
+  return of(
+      fmt::format("fields_columns_kernel<dwell::own_stencil, {}, dwell::cuda::columns<{}, {}, "
+                  "{}, {}>>",
+                  value_name<T>, c.across, c.groups, c.rows, c.steps),
+      fmt::format("passes of {} steps", c.steps));
+}
+template <class T>
 kernel_source field_kernel_sources<T>::keep() const {
   return of(fmt::format("fields_keep_kernel<dwell::own_stencil, {}>", value_name<T>),
             "fixed cells kept");
@@ -188,15 +223,21 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
   device.shared_per_team = 227 << 10;
   const int bytes = type == precision::f64 ? 8 : 4;
   std::optional<chain_config> config;
-  if (!refuses_chain(domain, compute_capability))
-    config =
-        plan_chain(chain_of(domain), work_of(domain.definition()), bytes, room_of(device, bytes));
+  std::optional<columns_config> columns;
+  if (!refuses_chain(domain, compute_capability)) {
+    if (domain.size().dims == 3)
+      columns = plan_columns(columns_of(domain), work_of(domain.definition()), bytes, {});
+    else
+      config =
+          plan_chain(chain_of(domain), work_of(domain.definition()), bytes, room_of(device, bytes));
+  }
   const auto all = [&](const auto& sources) {
     std::vector<kernel_source> list;
     const auto stages = domain.definition().stages();
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
     if (config) list.push_back(sources.pass(*config));
+    if (columns) list.push_back(sources.pass(*columns));
     if (domain.has_fixed_cells() &&
         std::ranges::any_of(stages, [](const field_stage& s) { return !s.renamed.empty(); }))
       list.push_back(sources.differ());

@@ -10,6 +10,7 @@
 #include "dwell/base/precision.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
@@ -17,8 +18,11 @@ namespace dwell {
 
 /// What engine ring_fields2d has to know of a definition with its borders, in two dimensions.
 chain_shape chain_of(const field_domain& domain);
+/// And engine column_fields3d, in three.
+columns_shape columns_of(const field_domain& domain);
 
-/// Why there is no pass of several steps on a GPU of this compute capability, or nothing.
+/// Why there is no pass of several steps on a GPU of this compute capability, in two or three
+/// dimensions, or nothing.
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
 
 /// What a step computes in a cell.
@@ -53,6 +57,7 @@ class field_kernel_sources {
 
   kernel_source stage(int number) const;
   kernel_source pass(const chain_config& config) const;
+  kernel_source pass(const columns_config& config) const;
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
   // Kernels of all definitions alike:

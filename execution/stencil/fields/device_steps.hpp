@@ -9,6 +9,7 @@
 
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_run.hpp"
 
@@ -16,9 +17,10 @@ namespace dwell {
 
 /// How steps are taken.
 struct device_step_plan {
-  bool graph = false;                ///< single steps of a run are queued as graphs
-  std::optional<chain_config> pass;  ///< several steps a launch; what is left is single steps
-  int depth = 0;                     ///< steps of a pass: a multiple of its warps' steps
+  bool graph = false;                     ///< single steps of a run are queued as graphs
+  std::optional<chain_config> pass;       ///< several steps a launch; what is left is single steps
+  int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
+  std::optional<columns_config> columns;  ///< a pass in three dimensions, of its `steps` steps
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
 

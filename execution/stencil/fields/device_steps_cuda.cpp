@@ -15,7 +15,9 @@
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/device/progress_publisher.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_points_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
@@ -85,6 +87,8 @@ class steps_on_gpu final : public device_steps<T> {
     if (!kernels_.contains(source.kernel)) load({source});
     return *kernels_.at(source.kernel);
   }
+  /// A pass's kernel gets its scratch.
+  void allow(const loaded_kernel& pass, std::size_t scratch);
   cudaStream_t stream() const { return clock_.stream(); }
   fields_stage_args<T> without_arrays() const;
   /// Blocks of a kernel that goes over all cells, a lane over so many rows.
@@ -107,6 +111,9 @@ class steps_on_gpu final : public device_steps<T> {
   void advance(turn& t);
   void single_step(turn& t, cudaStream_t on);
   void pass(turn& t, int warps);
+  void columns_pass(turn& t);
+  template <class Args>
+  void give_arrays(turn& t, Args& a) const;
   bool graph(turn& t);
 
   device where_;
@@ -132,6 +139,11 @@ class steps_on_gpu final : public device_steps<T> {
     chain_numbers numbers;
   };
   std::optional<pass_kernel> pass_;
+  struct columns_kernel {
+    const loaded_kernel* kernel;
+    columns_numbers numbers;
+  };
+  std::optional<columns_kernel> columns_;
 
   /// The steps that are recorded, and from where.
   struct recorded {
@@ -158,12 +170,15 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 
 template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
-  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass))) return;
+  const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass);
+  const bool has_columns = !plan.columns || (columns_ && columns_->numbers.config == *plan.columns);
+  if (!stages_.empty() && has_pass && has_columns) return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+  if (plan.columns) wanted.push_back(sources_.pass(*plan.columns));
   load(wanted);
   stages_.resize(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -172,16 +187,26 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     stages_[s] = {&kernel_of(sources_.stage(static_cast<int>(s))),
                   rows_for_taps(std::max<std::size_t>(taps, 1))};
   }
-  if (!plan.pass) return;
+  constexpr int value = sizeof(T);
+  if (plan.pass) {
+    pass_ = {&kernel_of(sources_.pass(*plan.pass)), {chain_of(domain_), *plan.pass, value}};
+    allow(*pass_->kernel, pass_->numbers.scratch_bytes());
+  }
+  if (plan.columns) {
+    columns_ = {&kernel_of(sources_.pass(*plan.columns)),
+                {columns_of(domain_), *plan.columns, value}};
+    allow(*columns_->kernel, columns_->numbers.scratch_bytes());
+  }
+}
+
+template <class T>
+void steps_on_gpu<T>::allow(const loaded_kernel& pass, std::size_t scratch) {
   clock_.use_device();
-  pass_ = {&kernel_of(sources_.pass(*plan.pass)),
-           {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))}};
-  const void* const kernel = pass_->kernel->handle();
   // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
   // again.
-  DWELL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(pass_->numbers.scratch_bytes())));
-  cost_.spilled_bytes = static_cast<int>(loaded(kernel).localSizeBytes);
+  DWELL_CUDA(cudaFuncSetAttribute(pass.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(scratch)));
+  cost_.spilled_bytes = static_cast<int>(loaded(pass.handle()).localSizeBytes);
 }
 
 template <class T>
@@ -244,14 +269,11 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
   ++t.done;
 }
 
+/// Fields of a pass go to free arrays. And what else arguments of passes have alike.
 template <class T>
-void steps_on_gpu<T>::pass(turn& t, int warps) {
+template <class Args>
+void steps_on_gpu<T>::give_arrays(turn& t, Args& a) const {
   const stencil_definition& d = domain_.definition();
-  const chain_numbers& n = pass_->numbers;
-  fields_pass<T> a;
-  a.nx = static_cast<int>(domain_.size().n[2]);
-  a.ny = static_cast<int>(domain_.size().n[1]);
-  a.pitch = static_cast<int>(memory_.pitch());
   const field_places before = t.places;
   for (int f = 0; f < d.fields(); ++f) {
     const int to = t.places.free[static_cast<std::size_t>(--t.places.free_arrays)];
@@ -264,9 +286,34 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
         before.of_field[static_cast<std::size_t>(f)];
   for (int c = 0; c < d.coefficients(); ++c) a.from[d.fields() + c] = memory_.coefficient(c);
   for (int array = 0; array < d.fields() + d.coefficients(); ++array)
-    for (int axis = 0; axis < 2; ++axis)
+    for (std::size_t axis = 0; axis < std::size(a.outside[array]); ++axis)
       std::copy_n(blank_.outside[array][axis], 2, a.outside[array][axis]);
   std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
+}
+
+template <class T>
+void steps_on_gpu<T>::columns_pass(turn& t) {
+  const columns_numbers& n = columns_->numbers;
+  fields_columns<T> a;
+  std::copy_n(blank_.n, 3, a.n);
+  a.pitch = memory_.pitch();
+  give_arrays(t, a);
+  const columns_division division = divide_columns(domain_, n, units_);
+  a.teams = division.teams;
+  tiles_of(domain_, n).divide(a);
+  launch_apart(columns_->kernel->handle(), static_cast<unsigned>(division.teams),
+               static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
+  t.done += n.config.steps;
+}
+
+template <class T>
+void steps_on_gpu<T>::pass(turn& t, int warps) {
+  const chain_numbers& n = pass_->numbers;
+  fields_pass<T> a;
+  a.nx = static_cast<int>(domain_.size().n[2]);
+  a.ny = static_cast<int>(domain_.size().n[1]);
+  a.pitch = static_cast<int>(memory_.pitch());
+  give_arrays(t, a);
   a.warps = warps;
   const overlapping_strips strips{n.width(), n.halo(), a.nx, domain_.is_periodic(2)};
   const std::int64_t rows = std::int64_t{strips.count()} * a.ny;
@@ -327,6 +374,7 @@ void steps_on_gpu<T>::advance(turn& t) {
     const int warps = std::min(t.plan.depth, t.run.steps - t.done) / steps;
     if (warps > 0) return pass(t, warps);
   }
+  if (t.plan.columns && t.run.steps - t.done >= t.plan.columns->steps) return columns_pass(t);
   if (!graph(t)) single_step(t, stream());
 }
 

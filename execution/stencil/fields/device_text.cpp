@@ -14,10 +14,11 @@ namespace {
 
 std::string taps_text(const cell_tape& tape, const field_stage& stage, std::size_t number) {
   std::vector<field_tap> taps = taps_of(tape, stage);
-  if (taps.empty()) taps.push_back({0, 0, 0});  // an array has an element
+  if (taps.empty()) taps.push_back({0, 0, 0, 0});  // an array has an element
   std::string list;
   for (const field_tap& t : taps)
-    list += fmt::format("{}{{{}, {}, {}}}", list.empty() ? "" : ", ", t.array, t.dy, t.dx);
+    list +=
+        fmt::format("{}{{{}, {}, {}, {}}}", list.empty() ? "" : ", ", t.array, t.dy, t.dx, t.dz);
   return fmt::format("    if constexpr (Stage == {}) return std::array<field_tap, {}>{{{{{}}}}};\n",
                      number, taps.size(), list);
 }
@@ -64,9 +65,9 @@ std::vector<field_tap> taps_of(const cell_tape& tape, const field_stage& stage) 
   std::vector<field_tap> taps;
   for (const int i : stage.nodes) {
     const cell_node& n = tape.nodes[static_cast<std::size_t>(i)];
-    if (n.op == cell_op::tap) taps.push_back({n.index, n.offset[1], n.offset[2]});
+    if (n.op == cell_op::tap) taps.push_back({n.index, n.offset[1], n.offset[2], n.offset[0]});
   }
-  for (const renamed_output& r : stage.renamed) taps.push_back({r.from, 0, 0});
+  for (const renamed_output& r : stage.renamed) taps.push_back({r.from, 0, 0, 0});
   return taps;
 }
 

@@ -18,7 +18,7 @@ inline constexpr std::array<int, 3> kernel_axes{1, 2, 0};
 /// tape. DWELL_CELL becomes DWELL_HD.
 std::string device_stencil_text(const field_domain& domain);
 
-/// What a stage reads in its plane: its taps, and fields whose values others take.
+/// What a stage reads: its taps, and fields whose values others take.
 std::vector<field_tap> taps_of(const cell_tape& tape, const field_stage& stage);
 
 }  // namespace dwell

@@ -15,7 +15,6 @@ namespace dwell {
 namespace {
 
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
-constexpr std::size_t gpu_line = 128;
 
 }  // namespace
 

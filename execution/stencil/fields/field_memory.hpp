@@ -23,6 +23,9 @@ namespace dwell {
 template <class T>
 std::int64_t row_pitch(std::int64_t cells);
 
+/// Bytes of a line of a GPU's caches, with which rows begin there.
+inline constexpr std::size_t gpu_line = 128;
+
 /// Whose each array is.
 struct field_places {
   std::array<int, stencil_definition::most_fields> of_field{};

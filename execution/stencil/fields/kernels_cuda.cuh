@@ -2,6 +2,7 @@
 // Kernels of stencils with several fields, which are compiled when they are needed: a stage of the
 // plain step, and a pass of several steps.
 #pragma once
+#include "dwell/execution/stencil/engines/column_fields3d/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/team/ring_team_cuda.cuh"
@@ -106,6 +107,22 @@ __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.t
   } else {
     __trap();  // a plan for another architecture
   }
+}
+
+/// A columns_config as a type.
+template <int... Values>
+struct columns {
+  static constexpr columns_config value{Values...};
+};
+
+/// A pass of engine column_fields3d.
+template <class S, class T, class C>
+__global__ void __launch_bounds__(C::value.across* C::value.groups, 1)
+    fields_columns_kernel(const __grid_constant__ fields_columns<T> a) {
+  extern __shared__ __align__(16) unsigned char fields_columns_scratch[];
+  fields_columns_of_lane<S, T, C::value>(a, reinterpret_cast<T*>(fields_columns_scratch),
+                                         static_cast<int>(blockIdx.x),
+                                         static_cast<int>(threadIdx.x), [] { __syncthreads(); });
 }
 
 }  // namespace dwell::cuda

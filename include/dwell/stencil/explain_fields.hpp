@@ -42,8 +42,9 @@ struct fields_plan {
   int threads = 0;       ///< that share the rows, or a GPU's multiprocessors
   int depth = 1;         ///< steps of a pass
   int slabs = 1;         ///< parts of the slowest axis, one for a thread or multiprocessor
-  int tiles = 1;         ///< parts of a slab, along the next axis; on a GPU strips of the field
-  std::int64_t tile_cells = 0;  ///< along that axis, at most
+  int tiles = 1;         ///< parts of a slab, along the next axis; on a GPU strips of the field, or
+                         ///< tiles of a plane
+  std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
 };
 

@@ -49,7 +49,8 @@ struct field_options {
   /// On CPUs "naive": one thread, step by step; "persistent": threads that have a part of the rows
   /// each and meet after every stage; "temporal": several steps while rows are in a core's cache.
   /// On GPUs "host-loop": a launch for every stage; "graph": many steps of them in one launch;
-  /// "temporal": in two dimensions, several steps in a launch, while rows are on the chip. "auto".
+  /// "temporal": in two and three dimensions, several steps in a launch, while rows are on the
+  /// chip. "auto".
   std::string executor = "auto";
   /// temporal: steps of a pass; 0: as planned.
   int depth = 0;

@@ -6,6 +6,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
@@ -54,6 +55,16 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
   const field_schedule how = gpu_schedule_of(domain, bytes, chain, options, device);
   fields_plan plan{how.executor, how.reason, how.threads};
   if (how.depth == 0) return plan;
+  if (chain.columns) {
+    const columns_numbers n{columns_of(domain), *chain.columns, static_cast<int>(value)};
+    const columns_division d = divide_columns(domain, n, device.units);
+    plan.depth = how.depth;
+    plan.slabs = d.teams;
+    plan.tiles = d.tiles;
+    plan.tile_cells = n.own_x() * n.own_y();
+    plan.working_set = n.scratch_bytes();
+    return plan;
+  }
   const chain_numbers n{chain_of(domain), *chain.config, static_cast<int>(value)};
   const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(domain.size().n[2]),
                                   domain.is_periodic(2)};

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dwell/device/device.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_pass.hpp"
 #include "dwell/stencil/field_runner.hpp"
@@ -48,8 +49,11 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
 /// The pass of a definition on a GPU, or why there is none.
 struct gpu_chain {
   std::optional<chain_config> config;
+  std::optional<columns_config> columns;  ///< in three dimensions
   std::string why_not;
   double step_seconds = 0;  ///< projected, of one of its steps
+
+  bool there() const { return config || columns; }
 };
 /// value: bytes of one. Throws input_error for options that cannot be.
 gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const field_options& options,

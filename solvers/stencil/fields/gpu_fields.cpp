@@ -20,7 +20,7 @@ class gpu_fields final : public field_executor<T> {
         domain_(domain),
         bytes_(bytes_of(domain, sizeof(T))),
         chain_(gpu_chain_of(domain, sizeof(T), options, facts_)),
-        memory_(domain, where, chain_.config ? domain.definition().fields() : 0),
+        memory_(domain, where, chain_.there() ? domain.definition().fields() : 0),
         steps_(cuda_backend<device_step_functions<T>>().make(where, domain, memory_)) {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
@@ -66,6 +66,7 @@ class gpu_fields final : public field_executor<T> {
     plan.graph = s.executor == executors::graph.name;
     if (s.executor == executors::temporal.name) {
       plan.pass = chain_.config;
+      plan.columns = chain_.columns;
       plan.depth = s.depth;
     }
     return plan;

@@ -9,6 +9,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
 #include "dwell/solvers/stencil/fields/field_schedule.hpp"
@@ -40,8 +41,17 @@ double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
   constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
   const device_limits limits = limits_of(device);
   const bool cached = static_cast<double>(bytes.memory) < limits.l2_cached;
-  return static_cast<double>(domain.definition().stages().size()) * limits.launch +
-         static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
+  double seconds =
+      static_cast<double>(domain.definition().stages().size()) * limits.launch +
+      static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
+  if (domain.size().dims == 3) {
+    // Cycles of a cell beside that, by eight measurements on an H200 (docs/results/fields.md):
+    // lanes read neighbours of other planes again.
+    const double cycles = std::max(0.0, 0.034 * work_of(domain.definition()).nodes - 0.55);
+    const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
+    seconds += cycles * static_cast<double>(domain.size().cells()) / (device.units * clock);
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -54,13 +64,21 @@ gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const fiel
     chain.why_not = *why;
     return chain;
   }
-  const chain_shape shape = chain_of(domain);
   const int bytes = static_cast<int>(value);
-  chain.config =
-      plan_chain(shape, work_of(domain.definition()), bytes, room_of(device, bytes), options.depth);
-  if (chain.config)
-    chain.step_seconds = pass_step_seconds(domain, {shape, *chain.config, bytes}, device);
-  else if (options.depth > 0)
+  const field_work work = work_of(domain.definition());
+  if (domain.size().dims == 3) {
+    const columns_shape shape = columns_of(domain);
+    chain.columns = plan_columns(shape, work, bytes, {}, options.depth);
+    if (chain.columns)
+      chain.step_seconds = columns_seconds(domain, {shape, *chain.columns, bytes}, device);
+  } else {
+    const chain_shape shape = chain_of(domain);
+    chain.config = plan_chain(shape, work, bytes, room_of(device, bytes), options.depth);
+    if (chain.config)
+      chain.step_seconds = pass_step_seconds(domain, {shape, *chain.config, bytes}, device);
+  }
+  if (chain.there()) return chain;
+  if (options.depth > 0)
     chain.why_not =
         fmt::format("no pass of {} steps fits a GPU's registers and scratch", options.depth);
   else
@@ -73,8 +91,16 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
                                const device_facts& device, const gpu_steps& steps) {
   const std::string& wanted = options.executor;
   std::optional<std::string> refusal = steps.refusal;
-  if (!chain.config) refusal = chain.why_not;
+  if (!chain.there()) refusal = chain.why_not;
   const auto in_passes = [&](const std::string& why) {
+    if (chain.columns) {
+      const columns_numbers n{columns_of(domain), *chain.columns, 0};
+      return field_schedule{
+          std::string(executors::temporal.name),
+          fmt::format("{}; passes of {} steps along z by tiles of {}x{} cells, {} lanes of {}", why,
+                      chain.columns->steps, n.height(), n.width(), n.lanes(), chain.columns->rows),
+          device.units, chain.columns->steps};
+    }
     const chain_config& c = *chain.config;
     const int depth = options.depth > 0 ? options.depth : c.warps * c.steps;
     return field_schedule{

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <string>
@@ -20,13 +21,18 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
+#include "dwell/stencil/formulas.hpp"
+#include "field_cases.hpp"
 #include "field_oracle.hpp"
 #include "sanitized.hpp"
 #include "scratch.hpp"
@@ -36,9 +42,11 @@ namespace {
 
 /// What is compiled behind the text: a stage of all cells, and a pass.
 constexpr const char* entries = R"~(
+#include "dwell/execution/stencil/engines/column_fields3d/lane.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
 #include <cmath>
+#include <memory>
 #include <vector>
 #define DWELL_SHOWN extern "C" __attribute__((visibility("default")))
 using namespace dwell;
@@ -77,11 +85,62 @@ DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
   }
   return 0;
 }
+/// Few cells of the tile are its own.
+template <int Steps, int Rows>
+constexpr columns_config columns_for() {
+  constexpr columns_shape shape = columns_shape_of<S>;
+  return {2 * Steps * shape.step_columns() + 5, (2 * Steps * shape.step_rows() + 4) / Rows + 1, Rows,
+          Steps};
+}
+template <columns_config D>
+void columns_pass_of(fields_columns<real>& a, int teams, bool reversed) {
+  using lane_type = columns_lane<S, real, D>;
+  constexpr columns_numbers n = lane_type::numbers;
+  const auto tiles = columns_tiles::of(n, a.n[1], a.n[0], goes_around<S, 1>, goes_around<S, 0>);
+  const int planes = tiles.count() * a.n[2];
+  if (teams > planes) teams = planes;
+  a.teams = teams;
+  tiles.divide(a);
+  for (int t = 0; t < teams; ++t) {
+    std::vector<real> scratch(n.scratch_bytes() / sizeof(real), std::nan(""));
+    std::vector<std::unique_ptr<lane_type>> lanes;
+    for (int l = 0; l < n.lanes(); ++l)
+      lanes.push_back(std::make_unique<lane_type>(a, scratch.data(), t, l));
+    const auto all = [&](auto&& f) {
+      for (int l = 0; l < n.lanes(); ++l) f(*lanes[reversed ? n.lanes() - 1 - l : l]);
+    };
+    for (;;) {
+      bool open = false;
+      all([&](lane_type& l) { open = l.open(); });
+      if (!open) break;
+      while (lanes[0]->more()) {
+        const bool plain = lanes[0]->is_plain();
+        for (int k = 0; k < lane_type::turn; ++k)
+          all([&](lane_type& l) {
+            if (plain)
+              l.template tick<true>();
+            else
+              l.template tick<false>();
+          });
+      }
+    }
+  }
+}
+/// The steps of a pass.
+DWELL_SHOWN int columns_pass(void* args, int teams, bool reversed) {
+  constexpr columns_config D = columns_for<column_steps, column_rows>();
+  if constexpr (columns_numbers{columns_shape_of<S>, D, sizeof(real)}.valid()) {
+    columns_pass_of<D>(*static_cast<fields_columns<real>*>(args), teams, reversed);
+    return column_steps;
+  }
+  return 0;
+}
 )~";
 
 struct program {
   void (*plain_stage)(int, const void*) = nullptr;
   int (*ring_pass)(void*, int, int, bool) = nullptr;
+  int (*columns_pass)(void*, int, bool) = nullptr;
 };
 
 template <class T>
@@ -90,10 +149,13 @@ constexpr const char* real_name = sizeof(T) == 8 ? "double" : "float";
 class DeviceText : public ::testing::Test {
  protected:
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
-  program compiled(const std::string& text, const char* real) {
+  program compiled(const std::string& text, const char* real, int column_steps = 1,
+                   int column_rows = 1) {
     const std::string name = fmt::format("{}", number_++);
-    put_bytes(folder_ / (name + ".cpp"),
-              fmt::format("{}\nusing real = {};\n{}", text, real, entries));
+    put_bytes(
+        folder_ / (name + ".cpp"),
+        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n{}",
+                    text, real, column_steps, column_rows, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -117,7 +179,8 @@ class DeviceText : public ::testing::Test {
       return {};
     }
     return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass"))};
+            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+            reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass"))};
   }
 
  private:
@@ -132,15 +195,13 @@ struct drawn {
   std::vector<field_boundary> of_axes, given;  ///< axes z, y, x; and as a caller gives them
 };
 
-drawn draw(std::mt19937_64& chance, int dims) {
+drawn with_borders(const cell_tape& tape, std::mt19937_64& chance) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
-  cell_tape tape = random_tape(chance);
-  while (dims > 0 && tape.dims != dims) tape = random_tape(chance);
   drawn d{stencil_definition(tape), {1, 1, 1}, {}, {}};
   const auto first = static_cast<std::size_t>(3 - tape.dims);
   d.of_axes.assign(tape.fields.size(), field_boundary::all({side_kind::nearest, 0}));
   for (std::size_t a = first; a < 3; ++a) {
-    d.n[a] = 1 + below(tape.dims == 3 ? 12 : below(3) ? 70 : 200);
+    d.n[a] = 1 + below(tape.dims == 3 ? (below(3) ? 12 : 40) : below(3) ? 70 : 200);
     const bool periodic = below(4) == 0;
     for (std::size_t high = 0; high < 2; ++high) {
       const bool fixed = below(4) == 0;
@@ -160,6 +221,12 @@ drawn draw(std::mt19937_64& chance, int dims) {
     d.given.push_back(axes);
   }
   return d;
+}
+
+drawn draw(std::mt19937_64& chance, int dims) {
+  cell_tape tape = random_tape(chance);
+  while (dims > 0 && tape.dims != dims) tape = random_tape(chance);
+  return with_borders(tape, chance);
 }
 
 template <class T>
@@ -233,6 +300,25 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     }
   }
   expect(one, places, "plain steps");
+  if (def.dims() == 3) {
+    fields_columns<T> columns;
+    std::ranges::copy(stage.n, columns.n);
+    columns.pitch = one.pitch();
+    std::memcpy(columns.outside, stage.outside, sizeof(columns.outside));
+    std::ranges::copy(plain.parameters, columns.p);
+    field_places there = other.start();
+    for (int f = 0; f < fields; ++f) {
+      columns.from[f] = one.field(places, f);
+      columns.to[f] = other.field(there, f);
+    }
+    for (int c = 0; c < def.coefficients(); ++c) columns.from[fields + c] = one.coefficient(c);
+    const int teams = 1 + below(7);
+    const int steps = code.columns_pass(&columns, teams, below(2));
+    SCOPED_TRACE(fmt::format("{} teams", teams));
+    if (steps == 0) return;
+    for (int s = 0; s < steps; ++s) plain.step();
+    expect(other, there, "a pass");
+  }
   if (def.dims() != 2) return;
 
   field_places there = other.start();
@@ -280,6 +366,37 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
   }
 }
 
+/// A field that is another one's old values, which passes do not carry.
+cell_tape wave_equation(int radius) {
+  stencil_formulas f;
+  f.name = "wave";
+  f.fields = {"u", "v"};
+  f.coefficients = {"c"};
+  std::string sum = "u[-1, 0, 0] + u[1, 0, 0] + (u[0, -1, 0] + u[0, 1, 0]) + u[0, 0, 1]";
+  if (radius == 2) sum += " - (u[2, 0, 0] + u[-2, 0, 0]) + u[0, 1, -2]";
+  f.stages = {"u = 1.5 * u - 0.5 * v + c * (" + sum + " - 3 * u) / 16\nv = u"};
+  return parse_formulas(f).tape();
+}
+
+TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
+  std::string why;
+  if (!find_compiler(why)) GTEST_SKIP() << why;
+  std::mt19937_64 chance(number_of("DWELL_RANDOM_SEED", 20261129));
+  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(10)); ++round) {
+    const drawn d =
+        round % 3 == 0 ? with_borders(wave_equation(1 + round % 2), chance) : draw(chance, 3);
+    const std::vector<std::int64_t> axes(d.n.begin(), d.n.end());
+    const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
+    const std::string text = device_stencil_text(domain);
+    const int steps = 1 + static_cast<int>(chance() % 3), rows = 1 + static_cast<int>(chance() % 3);
+    SCOPED_TRACE(fmt::format("round {}, {} steps, {} rows", round, steps, rows));
+    if (round % 2)
+      check_drawn<float>(*this, d, compiled(text, "float", steps, rows), domain, chance);
+    else
+      check_drawn<double>(*this, d, compiled(text, "double", steps, rows), domain, chance);
+  }
+}
+
 /// A plan's kernel is there, fits, and is the one that is compiled; a depth is kept or refused.
 TEST(ChainPlan, FitsWhateverIsRead) {
   std::mt19937_64 chance(7);
@@ -306,6 +423,41 @@ TEST(ChainPlan, FitsWhateverIsRead) {
     } else {
       EXPECT_GT(n.own(), n.width() / 3);
     }
+    ++planned;
+  }
+  EXPECT_GT(planned, 100);
+}
+
+/// Likewise in three dimensions.
+TEST(ColumnsPlan, FitsWhateverIsRead) {
+  std::mt19937_64 chance(8);
+  int planned = 0;
+  for (int round = 0; round < 300; ++round) {
+    const drawn d = draw(chance, 3);
+    const std::vector<std::int64_t> axes(d.n.begin(), d.n.end());
+    const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
+    if (refuses_chain(domain, 90)) continue;
+    for (const int other : {80, 89, 100, 120}) EXPECT_TRUE(refuses_chain(domain, other)) << other;
+    const columns_shape shape = columns_of(domain);
+    const int bytes = chance() % 2 ? 4 : 8;
+    columns_room room;
+    room.scratch = std::size_t{chance() % 2 ? 99U : 227U} << 10;
+    const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 8);
+    const auto c = plan_columns(shape, work_of(d.definition), bytes, room, depth);
+    if (!c) continue;
+    const columns_numbers n{shape, *c, bytes};
+    EXPECT_TRUE(n.valid());
+    EXPECT_LE(n.scratch_bytes(), room.scratch);
+    EXPECT_EQ(n.lanes() % 32, 0);
+    EXPECT_LE(columns_registers(n) * n.lanes(), room.registers);
+    if (depth > 0) {
+      EXPECT_EQ(c->steps, depth);
+    }
+    const columns_division division = divide_columns(domain, n, 132);
+    EXPECT_GE(division.tiles * n.own_x() * n.own_y(), d.n[1] * d.n[2]);
+    EXPECT_LE(division.teams, division.tiles * d.n[0]);
+    device_facts h200 = facts_of("h200");
+    EXPECT_GT(columns_seconds(domain, n, h200), 0);
     ++planned;
   }
   EXPECT_GT(planned, 100);
@@ -351,11 +503,15 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
 
   std::mt19937_64 chance(5);
   for (int round = 0; round < 4; ++round) {
-    const drawn d = draw(chance, 0);
+    const drawn d = draw(chance, round == 3 ? 3 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    const kernel_source source =
+    kernel_source source =
         round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
+    if (d.definition.dims() == 3) {
+      const auto plan = plan_columns(columns_of(domain), work_of(d.definition), 8, {});
+      if (plan) source = sources(domain).pass(*plan);
+    }
     std::string failure;
     try {
       EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());

@@ -13,6 +13,7 @@ namespace dwell {
 /// What a stage reads: an array at an offset. Arrays are the fields and then the coefficients.
 struct field_tap {
   int array, dy, dx;
+  int dz = 0;
 };
 
 /// Rows of one array that a stage reads, and columns.
