@@ -1,10 +1,40 @@
 // SPDX-License-Identifier: MIT
 // What the teams of a pass over several fields get: plain data, by value.
 #pragma once
+#include <cstdint>
+
 #include "dwell/execution/stencil/partition/strips.hpp"
 #include "dwell/stencil/field_limits.hpp"
 
 namespace dwell {
+
+/// A cell of a strip that has sources or receivers.
+struct point_cell {
+  static constexpr int no_row = 1 << 30;
+  int row, column;         ///< of the field; of the strip
+  int sources, receivers;  ///< the first of them in the list; the next cell's are where they end
+};
+/// Where the values of a source or a receiver lie: in that of a step, so many behind the one of the
+/// step before.
+struct point_values {
+  std::int64_t at;
+  int stride;
+  int field;
+};
+
+/// Sources and receivers of a pass (points.hpp). A cell is in the list of each strip that computes
+/// it, its receivers in that of the strip which owns it.
+template <class T>
+struct pass_points {
+  /// [strip][row], ny + 1 rows: the first cell of the strip in this row or behind it.
+  const int* rows = nullptr;
+  /// By strips, rows and columns; after the last one of a strip comes one of row no_row.
+  const point_cell* cells = nullptr;
+  const point_values* values = nullptr;
+  const T* series = nullptr;  ///< of sources, by steps of the runner
+  std::int64_t step = 0;      ///< the first of the pass
+  T* record = nullptr;        ///< of receivers, from that step on
+};
 
 /// It is laid out for every stencil alike, so that a host fills it for kernels that are compiled at
 /// run time.
@@ -19,6 +49,9 @@ struct fields_pass {
   T p[field_limits::parameters] = {};
   int warps = 0;  ///< warps of the chain that compute: a pass has warps * config.steps steps
   pass_runs runs;
+  /// Parameters of every step, [step][parameter], in place of p (pass_demands).
+  const T* table = nullptr;
+  pass_points<T> points;
 };
 
 }  // namespace dwell

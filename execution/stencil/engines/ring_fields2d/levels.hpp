@@ -5,19 +5,21 @@
 // the row `delay` before it, and the new values arrive at the next stage at once: of the row that
 // arrives a stage reads the cell's own column only, so a cell goes through all stages of all steps
 // without its neighbours. Then the row takes the place of the oldest one. The loop's body is a
-// whole period of these places, so that no register is copied.
+// whole period of these places, so that no register is copied. Points (points.hpp) are looked at
+// behind the last stage of each step, in turns of path `any`: turns without any take other paths.
 #pragma once
 #include <type_traits>
 
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/points.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
 
 namespace dwell {
 
-template <class S, class T, class Team, chain_config C>
+template <class S, class T, class Team, chain_config C, pass_demands D>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;
   using rows = kept_rows<S, C>;
@@ -86,6 +88,13 @@ class chain_levels {
     ring_path path;
     int turns;
   };
+  /// Whether a path looks for points, and where a lane is in those of the rows that its steps make.
+  template <ring_path Path>
+  static constexpr bool looks = D.points && Path == ring_path::any;
+  template <ring_path Path>
+  struct cursors {
+    point_cursor<T> of_step[looks<Path> ? C.steps : 1];
+  };
   /// Cells of the strip that keep their values.
   struct border {
     int top, bottom;   ///< rows before the one and from the other on
@@ -105,6 +114,7 @@ class chain_levels {
     late_in_ = number_ == 0 ? late : 0;
     late_out_ = number_ == a_.warps - 1 ? late : 0;
     make_border();
+    if constexpr (D.points) points_ = points_of_strip<S, T>(a_, segment_.strip);
   }
   DWELL_FN void advance() {
     at_ = segment_.next(a_.ny);
@@ -117,7 +127,14 @@ class chain_levels {
     right.until += late_rows<S>;
     if (y_ + turn <= right.from) return {ring_path::none, at_most((right.from - y_) / turn)};
     if (y_ >= right.until) return {ring_path::none, turns};
-    const stretch s = stretch_of_computed(turns);
+    stretch s = stretch_of_computed(turns);
+    if constexpr (D.points) {
+      // Rows that the steps make in a turn lie before the ones that arrive.
+      constexpr int late = step_delay<S>();
+      const int next = points_.next_row(y_ - C.steps * late) + late - y_;
+      if (next < turn) return {ring_path::any, 1};
+      if (next / turn < s.turns) s.turns = next / turn;
+    }
     const int rest = (right.until - y_ + turn - 1) / turn;
     return {s.path, s.turns < rest ? s.turns : rest};
   }
@@ -189,14 +206,19 @@ class chain_levels {
     const border& b;
     T* next;                  ///< what the stage gives fields
     int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
+    int step;                 ///< of the pass
     using value = T;
+    static constexpr int stage = Q;
     template <int A, int, int Dy, int Dx>
     DWELL_FN T tap() const {
       return over_columns<A, Dy, Dx>();
     }
     template <int P>
     DWELL_FN T parameter() const {
-      return a.p[P];
+      if constexpr (D.parameters_change)
+        return a.table[step * S::parameters + P];
+      else
+        return a.p[P];
     }
     template <int F>
     DWELL_FN void put(T v) const {
@@ -333,11 +355,16 @@ class chain_levels {
     const int y = y_ + r;
     team_.each([&](int l) __attribute__((always_inline)) {
       arrivals now;
+      cursors<Path> at;
+      if constexpr (looks<Path>)
+        unrolled<0, C.steps>([&](auto q) __attribute__((always_inline)) {
+          at.of_step[q].find(points_, y - (q + 1) * step_delay<S>(), l % 32 * across);
+        });
       unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
           auto i) __attribute__((always_inline)) { load(l, r, i, now); });
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
         if constexpr (i + C.ahead < across) load(l, r, i + C.ahead, now);
-        stages<Path, 0>(l, i, phase, now, y);
+        stages<Path, 0>(l, i, phase, now, y, at);
         put_all<0>(l, r, i, phase, now);
         keep_all<0, 0>(l, i, phase, now);
       });
@@ -367,16 +394,47 @@ class chain_levels {
 
   /// Stage Q of a cell, and all behind it.
   template <ring_path Path, int Q>
-  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y) {
+  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y, cursors<Path>& points) {
     if constexpr (Q < substages) {
-      constexpr int g = Q % S::stages;
-      const int made = y - delay_of<S, g>;
+      constexpr int g = Q % S::stages, q = Q / S::stages;
+      const int made = y - delay_of<S, g>, step = number_ * C.steps + q;
       T next[S::fields];
-      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase};
+      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase, step};
       S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
-      stages<Path, Q + 1>(l, i, phase, now, made);
+      if constexpr (looks<Path> && g == S::stages - 1) {
+        if (points.of_step[q].is_at(i)) {
+          const bool own = made >= segment_.first && made < segment_.end;
+          points.of_step[q].visit(
+              points_, step, own,
+              [&](int field, T v) __attribute__((always_inline)) { add<Q>(field, v, i, now); },
+              [&](int field) __attribute__((always_inline)) { return after(field, i, at, now); });
+        }
+      }
+      stages<Path, Q + 1>(l, i, phase, now, made, points);
     }
+  }
+  /// Adds v to a field's value behind stage Q; none has sources that is renamed.
+  template <int Q, int F = 0>
+  DWELL_FN void add(int field, T v, int i, arrivals& now) const {
+    if constexpr (F < S::fields) {
+      if constexpr (!is_renamed<S, F>())
+        if (field == F) now.v[Q + 1][F][i] += v;
+      add<Q, F + 1>(field, v, i, now);
+    }
+  }
+  /// A field's value behind the stage: of a renamed one, the other's before it.
+  template <int F = 0, class Near>
+  DWELL_FN T after(int field, int i, const Near& at, const arrivals& now) const {
+    T v;
+    if constexpr (is_renamed<S, F>())
+      v = at.template tap<S::template copy_of<0>(F), 0, 0, 0>();
+    else
+      v = now.v[Near::stage + 1][F][i];
+    if constexpr (F + 1 < S::fields)
+      return field == F ? v : after<F + 1>(field, i, at, now);
+    else
+      return v;
   }
   template <ring_path Path, int Q, int A>
   DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {
@@ -455,6 +513,7 @@ class chain_levels {
   int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
   int tick_ = 0;                               ///< tick of a turn
   ring_path path_ = ring_path::none;
+  std::conditional_t<D.points, strip_points<S, T>, no_points> points_;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;
 };
 
