@@ -147,12 +147,17 @@ kernel_source field_kernel_sources<T>::stage(int number) const {
             fmt::format("stage {}", number + 1));
 }
 template <class T>
-kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
+kernel_source field_kernel_sources<T>::pass(const chain_config& c, const pass_demands& demands) const {
+  std::string with, about;
+  if (demands.parameters_change) about += ", with tables of parameters";
+  if (demands.points) about += ", with sources and receivers";
+  if (!about.empty()) with = fmt::format(", {}, {}", demands.parameters_change, demands.points);
   return of(
       fmt::format("fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, "
-                  "{}, {}, {}>>",
-                  value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared),
-      fmt::format("passes of {} steps", c.warps * c.steps));
+                  "{}, {}, {}>{}>",
+                  value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared,
+                  with),
+      fmt::format("passes of {} steps{}", c.warps * c.steps, about));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::keep() const {

@@ -52,7 +52,7 @@ class field_kernel_sources {
   explicit field_kernel_sources(const field_domain& domain);
 
   kernel_source stage(int number) const;
-  kernel_source pass(const chain_config& config) const;
+  kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
   // Kernels of all definitions alike:

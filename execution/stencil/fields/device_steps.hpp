@@ -19,6 +19,7 @@ struct device_step_plan {
   bool graph = false;                ///< single steps of a run are queued as graphs
   std::optional<chain_config> pass;  ///< several steps a launch; what is left is single steps
   int depth = 0;                     ///< steps of a pass: a multiple of its warps' steps
+  pass_demands demands;              ///< what its steps have besides the stencil
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
 

@@ -74,9 +74,9 @@ class steps_on_gpu final : public device_steps<T> {
   struct turn {
     const device_step_plan& plan;
     field_run<T>& run;
-    std::vector<device_points<T>> sources, receivers;
     std::vector<buffer<T>> fixed;         ///< fixed cells that have to be given again
     const loaded_kernel* keep = nullptr;  ///< that gives them
+    buffer<T> table;                      ///< parameters of every step
     int done = 0;
     field_places places;
   };
@@ -131,6 +131,7 @@ class steps_on_gpu final : public device_steps<T> {
   struct pass_kernel {
     const loaded_kernel* kernel;
     chain_numbers numbers;
+    pass_demands demands;
   };
   std::optional<pass_kernel> pass_;
 
@@ -142,6 +143,7 @@ class steps_on_gpu final : public device_steps<T> {
     std::vector<T> parameters;
   };
   std::unique_ptr<recorded> graph_;
+  std::optional<device_points<T>> points_;  ///< of the last run
 };
 
 template <class T>
@@ -173,12 +175,14 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 
 template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
-  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass))) return;
+  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
+                                           pass_->demands == plan.demands)))
+    return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
-  if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+  if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
   load(wanted);
   stages_.resize(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -189,8 +193,9 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   }
   if (!plan.pass) return;
   clock_.use_device();
-  pass_ = {&kernel_of(sources_.pass(*plan.pass)),
-           {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))}};
+  pass_ = {&kernel_of(sources_.pass(*plan.pass, plan.demands)),
+           {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))},
+           plan.demands};
   const void* const kernel = pass_->kernel->handle();
   // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
   // again.
@@ -252,10 +257,10 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
       launch_cells(*t.keep, a, nullptr, on);
     }
   }
-  for (const auto& points : t.sources)
-    points.apply(memory_.field(t.places, points.field()), t.done, on);
-  for (const auto& points : t.receivers)
-    points.apply(memory_.field(t.places, points.field()), t.done, on);
+  if (points_)
+    points_->apply(
+        kernel_of(field_kernel_sources<T>::add()), kernel_of(field_kernel_sources<T>::record()),
+        t.done, [&](int field) { return memory_.field(t.places, field); }, on);
   ++t.done;
 }
 
@@ -288,6 +293,9 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   const int teams =
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
+  if (t.run.parameters_change)
+    a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
+  if (points_) a.points = points_->of_pass(t.done, strips, a.ny);
   launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += warps * t.plan.pass->steps;
@@ -350,16 +358,16 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
                                    const field_places& places, const run_control& control) {
   clock_.use_device();
   prepare(plan);
-  turn t{plan, r, {}, {}, {}, nullptr, 0, places};
-  for (const source_list<T>& list : r.points.sources)
-    t.sources
-        .emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
-                      kernel_of(field_kernel_sources<T>::add()))
-        .upload(rows_of<const T>(list.series, list.points.size(), r.first_step - list.first_step,
-                                 r.steps));
-  for (const receiver_list<T>& list : r.points.receivers)
-    t.receivers.emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
-                             kernel_of(field_kernel_sources<T>::record()));
+  turn t{plan, r, {}, nullptr, {}, 0, places};
+  if (plan.pass && r.parameters_change) t.table = buffer<T>::copy_of(where_, r.parameters);
+  if (r.points.empty()) {
+    points_.reset();
+  } else {
+    if (!points_ || points_->revision() != r.points.revision)
+      points_.emplace(where_, memory_.pitch(), r.points);
+    points_->begin(r.first_step, r.steps);
+    load({field_kernel_sources<T>::add(), field_kernel_sources<T>::record()});
+  }
   if (!r.fixed_cells.empty()) {
     t.fixed.resize(r.fixed_cells.size());
     t.keep = &kernel_of(sources_.keep());
@@ -409,11 +417,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   clock_.end();
   if (waiting) wait_for(mark ^ 1);
   DWELL_CUDA(cudaEventSynchronize(clock_.ended()));
-  for (std::size_t k = 0; k < t.receivers.size(); ++k) {
-    receiver_list<T>& list = r.points.receivers[k];
-    t.receivers[k].download(
-        rows_of<T>(list.record, list.points.size(), r.first_step - list.first_step, t.done));
-  }
+  if (points_) points_->download(r.points, t.done);
   publisher.rethrow();
   return {t.done, clock_.seconds(), t.places};
 }

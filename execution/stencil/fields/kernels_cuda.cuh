@@ -96,13 +96,13 @@ struct chain {
   static constexpr chain_config value{Values...};
 };
 
-/// A pass of engine ring_fields2d.
-template <class S, class T, class C>
+/// A pass of engine ring_fields2d. Tables, Points: pass_demands.
+template <class S, class T, class C, bool Tables = false, bool Points = false>
 __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.teams)
     fields_pass_kernel(const __grid_constant__ fields_pass<T> a) {
   if constexpr (C::value.bulk == has_bulk_rings) {
     cuda_ring_team<chain_sizes<S, T, C::value>> team;
-    fields_pass_of_team<S, T, C::value, true>(team, a);
+    fields_pass_of_team<S, T, C::value, true, pass_demands{Tables, Points}>(team, a);
   } else {
     __trap();  // a plan for another architecture
   }

@@ -26,8 +26,7 @@ struct point_table {
 
 /// For strips of a field of so many rows. Sources of a cell are added in the order that they have
 /// here.
-point_table point_table_of(std::span<const pass_point> sources,
-                           std::span<const pass_point> receivers, const overlapping_strips& strips,
+point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
                            int ny);
 
 }  // namespace dwell

@@ -91,7 +91,9 @@ void field_session<T>::set_sources(int field, std::span<const std::int64_t> cell
         fmt::format("sources: expected a value for each of {} cells in every step, found {} "
                     "in all",
                     list.points.size(), series.size()));
-  if (!list.points.empty()) points_.sources.push_back(std::move(list));
+  if (list.points.empty()) return;
+  points_.sources.push_back(std::move(list));
+  ++points_.revision;
 }
 
 template <class T>
@@ -99,6 +101,7 @@ int field_session<T>::set_receivers(int field, std::span<const std::int64_t> cel
   require_field(field, static_cast<std::size_t>(domain_.size().cells()));
   points_.receivers.push_back(
       {field, field_points_of(cells, domain_.size(), "receivers"), {}, steps_done_});
+  ++points_.revision;
   return static_cast<int>(points_.receivers.size()) - 1;
 }
 

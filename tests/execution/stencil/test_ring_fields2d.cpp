@@ -82,11 +82,12 @@ struct drawn_points {
   std::vector<int> field, row, x;
   std::vector<T> values;
   std::size_t size() const { return field.size(); }
-  std::vector<pass_point> points() const {
-    std::vector<pass_point> all;
+  void put(std::vector<pass_point>& to, bool receives) const {
     for (std::size_t k = 0; k < size(); ++k)
-      all.push_back({row[k], x[k], {static_cast<std::int64_t>(k), static_cast<int>(size()), field[k]}});
-    return all;
+      to.push_back({row[k],
+                    x[k],
+                    {static_cast<std::int64_t>(k), static_cast<int>(size()),
+                     static_cast<short>(field[k]), receives}});
   }
 };
 
@@ -149,8 +150,10 @@ void check_demands(std::uint64_t seed) {
     for (std::size_t k = 0; k < sources.size() * steps; ++k)
       sources.values.push_back(values(draw));
     receivers.values.assign(receivers.size() * steps, T(-99));
-    const auto sent = sources.points(), taken = receivers.points();
-    const point_table table = point_table_of(sent, taken, strips, ny);
+    std::vector<pass_point> all;
+    sources.put(all, false);
+    receivers.put(all, true);
+    const point_table table = point_table_of(all, strips, ny);
     std::vector<T> parameters;
     for (int k = 0; k < steps * S::parameters; ++k) parameters.push_back(T(0.1) * values(draw));
 

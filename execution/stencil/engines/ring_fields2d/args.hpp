@@ -11,15 +11,16 @@ namespace dwell {
 /// A cell of a strip that has sources or receivers.
 struct point_cell {
   static constexpr int no_row = 1 << 30;
-  int row, column;         ///< of the field; of the strip
-  int sources, receivers;  ///< the first of them in the list; the next cell's are where they end
+  int row, column;  ///< of the field; of the strip
+  int values;       ///< the first of its sources and then receivers; the next cell's end them
 };
-/// Where the values of a source or a receiver lie: in that of a step, so many behind the one of the
-/// step before.
+/// A source, whose value is in the series, or a receiver, whose value is in the record: at `at` for
+/// step 0, and `stride` further for the next step.
 struct point_values {
   std::int64_t at;
   int stride;
-  int field;
+  short field;
+  bool receives;
 };
 
 /// Sources and receivers of a pass (points.hpp). A cell is in the list of each strip that computes

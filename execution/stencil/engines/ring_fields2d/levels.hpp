@@ -114,7 +114,6 @@ class chain_levels {
     late_in_ = number_ == 0 ? late : 0;
     late_out_ = number_ == a_.warps - 1 ? late : 0;
     make_border();
-    if constexpr (D.points) points_ = points_of_strip<S, T>(a_, segment_.strip);
   }
   DWELL_FN void advance() {
     at_ = segment_.next(a_.ny);
@@ -131,12 +130,15 @@ class chain_levels {
     if constexpr (D.points) {
       // Rows that the steps make in a turn lie before the ones that arrive.
       constexpr int late = step_delay<S>();
-      const int next = points_.next_row(y_ - C.steps * late) + late - y_;
+      const int next = points_here().next_row(y_ - C.steps * late) + late - y_;
       if (next < turn) return {ring_path::any, 1};
       if (next / turn < s.turns) s.turns = next / turn;
     }
     const int rest = (right.until - y_ + turn - 1) / turn;
     return {s.path, s.turns < rest ? s.turns : rest};
+  }
+  DWELL_FN strip_points<S, T> points_here() const {
+    return points_of_strip<S, T>(a_, segment_.strip);
   }
   DWELL_FN stretch stretch_of_computed(int turns) const {
     if (!goes_around<S, 1> && a_.nx < sizes::width) return {ring_path::any, turns};
@@ -358,7 +360,7 @@ class chain_levels {
       cursors<Path> at;
       if constexpr (looks<Path>)
         unrolled<0, C.steps>([&](auto q) __attribute__((always_inline)) {
-          at.of_step[q].find(points_, y - (q + 1) * step_delay<S>(), l % 32 * across);
+          at.of_step[q].find(points_here(), y - (q + 1) * step_delay<S>(), l % 32 * across);
         });
       unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
           auto i) __attribute__((always_inline)) { load(l, r, i, now); });
@@ -403,13 +405,14 @@ class chain_levels {
       S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
       if constexpr (looks<Path> && g == S::stages - 1) {
-        if (points.of_step[q].is_at(i)) {
-          const bool own = made >= segment_.first && made < segment_.end;
+        if (points.of_step[q].is_at(i))
           points.of_step[q].visit(
-              points_, step, own,
+              a_.points, step, l % 32 * across,
               [&](int field, T v) __attribute__((always_inline)) { add<Q>(field, v, i, now); },
-              [&](int field) __attribute__((always_inline)) { return after(field, i, at, now); });
-        }
+              [&](int field, T* to) __attribute__((always_inline)) {
+                // Other teams have these rows in their halos.
+                if (made >= segment_.first && made < segment_.end) *to = after(field, i, at, now);
+              });
       }
       stages<Path, Q + 1>(l, i, phase, now, made, points);
     }
@@ -513,7 +516,6 @@ class chain_levels {
   int late_ = 0, late_in_ = 0, late_out_ = 0;  ///< cells by which rows begin within a unit
   int tick_ = 0;                               ///< tick of a turn
   ring_path path_ = ring_path::none;
-  std::conditional_t<D.points, strip_points<S, T>, no_points> points_;
   decltype(std::declval<Team>().template per_lane<kept>()) kept_;
 };
 

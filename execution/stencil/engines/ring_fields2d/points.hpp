@@ -15,10 +15,7 @@
 
 namespace dwell {
 
-/// In place of strip_points where there are none.
-struct no_points {};
-
-/// Points of the strip that a warp is in.
+/// Points of a strip.
 template <class S, class T>
 struct strip_points {
   const pass_points<T>* all = nullptr;
@@ -77,37 +74,30 @@ class point_cursor {
       else
         end = middle;
     }
-    first_ = first;
     cell_ = from;
     if (from < behind) next_ = points.all->cells[from].column - first;
   }
   /// Is it the lane's column i?
   DWELL_FN bool is_at(int i) const { return next_ == i; }
-  /// After step `step` of the pass: add(field, value) of every source of the cell, and then, if the
-  /// row is the team's own, get(field) for every receiver. Goes on to the next cell.
-  template <class Points, class Add, class Get>
-  DWELL_FN void visit(const Points& points, int step, bool own, Add&& add, Get&& get) {
-    const pass_points<T>& all = *points.all;
-    const point_cell here = all.cells[cell_], next = all.cells[cell_ + 1];
+  /// After step `step` of the pass, of every source of the cell and then of every receiver:
+  /// add(field, value) and get(field, its place). Goes on to the next cell.
+  template <class Add, class Get>
+  DWELL_FN void visit(const pass_points<T>& all, int step, int first, Add&& add, Get&& get) {
+    const point_cell here = all.cells[cell_], next = all.cells[++cell_];
 #pragma unroll 1
-    for (int k = here.sources; k < here.receivers; ++k) {
+    for (int k = here.values; k < next.values; ++k) {
       const point_values v = all.values[k];
-      add(v.field, all.series[v.at + (all.step + step) * v.stride]);
+      if (v.receives)
+        get(v.field, all.record + v.at + std::int64_t{step} * v.stride);
+      else
+        add(v.field, all.series[v.at + (all.step + step) * v.stride]);
     }
-    if (own) {
-#pragma unroll 1
-      for (int k = here.receivers; k < next.sources; ++k) {
-        const point_values v = all.values[k];
-        all.record[v.at + std::int64_t{step} * v.stride] = get(v.field);
-      }
-    }
-    ++cell_;
-    next_ = next.row == here.row ? next.column - first_ : none;
+    next_ = next.row == here.row ? next.column - first : none;
   }
 
  private:
   static constexpr int none = 1 << 30;
-  int cell_ = 0, next_ = none, first_ = 0;
+  int cell_ = 0, next_ = none;
 };
 
 }  // namespace dwell
