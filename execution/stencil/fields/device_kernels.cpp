@@ -184,6 +184,12 @@ kernel_source field_kernel_sources<T>::finite() {
           "values that are not finite"};
 }
 
+template <class T>
+kernel_source field_kernel_sources<T>::subtract() {
+  return {kernels, fmt::format("dwell::cuda::fields_subtract_kernel<{}>", value_name<T>),
+          "changes of fields"};
+}
+
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
                                          int compute_capability) {
   device_facts device;

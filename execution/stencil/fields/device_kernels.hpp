@@ -59,6 +59,7 @@ class field_kernel_sources {
   static kernel_source add();     ///< adds values to cells
   static kernel_source record();  ///< copies cells to a row
   static kernel_source finite();  ///< looks for NaN and infinity
+  static kernel_source subtract();
 
  private:
   kernel_source of(const std::string& kernel, const std::string& about) const;

@@ -66,6 +66,15 @@ class steps_on_gpu final : public device_steps<T> {
     return !found(field_kernel_sources<T>::finite(), fields);
   }
 
+  void subtract(T* from, const T* cells, std::size_t n) override {
+    clock_.use_device();
+    constexpr unsigned block = 256;
+    const auto count = static_cast<std::int64_t>(n);
+    launch_apart(kernel_of(field_kernel_sources<T>::subtract()).handle(),
+                 std::min(blocks_of(count, block), most_blocks), block, 0, stream(), from, cells,
+                 count);
+  }
+
   field_run_end run(const device_step_plan& plan, field_run<T>& r, const field_places& places,
                     const run_control& control) override;
 

@@ -78,6 +78,7 @@ std::int64_t gpu_pitch(std::int64_t cells) {
 template <class T>
 field_memory<T>::field_memory(const field_domain& domain, const device& where, int free_arrays)
     : domain_(domain),
+      where_(where),
       pitch_(gpu_pitch<T>(domain.size().n[2])),
       changing_(std::max(domain.definition().fields() + free_arrays,
                          changing_arrays(domain.definition()))) {
@@ -154,6 +155,15 @@ void field_memory<T>::copy_out(const T* array, T* cells) const {
   }
   for (std::int64_t row = 0; row < domain_.size().rows(); ++row)
     std::copy_n(array + row * pitch_, n, cells + row * n);
+}
+
+template <class T>
+void field_memory<T>::pack(const T* array, T* cells) const {
+  if (!on_gpu()) return copy_out(array, cells);
+  const auto row = static_cast<std::size_t>(domain_.size().n[2]) * sizeof(T);
+  memory_of(backend::cuda)
+      .copy_box(*where_, {cells, row, array, static_cast<std::size_t>(pitch_) * sizeof(T), row,
+                          static_cast<std::size_t>(domain_.size().rows())});
 }
 
 template std::int64_t row_pitch<double>(std::int64_t);

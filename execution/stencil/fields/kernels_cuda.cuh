@@ -67,6 +67,15 @@ __global__ void __launch_bounds__(256)
   });
 }
 
+/// What of `cells` is subtracted from `from`: n values.
+template <class T>
+__global__ void __launch_bounds__(256)
+    fields_subtract_kernel(T* from, const T* cells, std::int64_t n) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
+       i += std::int64_t{gridDim.x} * blockDim.x)
+    from[i] -= cells[i];
+}
+
 /// Point k is a cell: it gets the values of points order[first[k]] to order[first[k + 1] - 1], one
 /// after the other.
 template <class T>

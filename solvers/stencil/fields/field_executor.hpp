@@ -41,6 +41,8 @@ class field_executor {
   virtual bool fixed_cells_differ(const field_places& places) = 0;
   /// No NaN and no infinity in any field.
   virtual bool finite(const field_places& places) = 0;
+  /// Subtracts n values, each rounded to T: both are where fields are.
+  virtual void subtract(T* from, const T* cells, std::size_t n) = 0;
   /// Throws input_error for options that cannot be used.
   virtual field_schedule plan(const field_demand<T>& demand) const = 0;
   /// Ends early, after a whole step or pass, if `control` says so. Throws what its progress

@@ -44,6 +44,9 @@ class gpu_fields final : public field_executor<T> {
     return steps_->fixed_cells_differ(places);
   }
   bool finite(const field_places& places) override { return steps_->finite(places); }
+  void subtract(T* from, const T* cells, std::size_t n) override {
+    steps_->subtract(from, cells, n);
+  }
   field_schedule plan(const field_demand<T>& demand) const override {
     const bool has_points = demand.points && !demand.points->empty();
     gpu_steps steps;
