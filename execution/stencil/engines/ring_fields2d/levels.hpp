@@ -15,6 +15,7 @@
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/points.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/stretches.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
 
 namespace dwell {
@@ -52,7 +53,7 @@ class chain_levels {
   /// All ticks, by a warp of its own.
   DWELL_FN void run_all() {
     while (more()) {
-      const stretch next = stretch_here();
+      const chain_stretch next = stretch_here();
       left_ -= next.turns * per_turn;
       if (next.path == ring_path::none)
         turns_of<ring_path::none>(next.turns);
@@ -83,10 +84,6 @@ class chain_levels {
   /// A lane's cells of the row that arrives at each stage, and of the one that leaves the last.
   struct arrivals {
     T v[substages + 1][arrays][across];
-  };
-  struct stretch {
-    ring_path path;
-    int turns;
   };
   /// Whether a path looks for points, and where a lane is in those of the rows that its steps make.
   template <ring_path Path>
@@ -119,39 +116,9 @@ class chain_levels {
     at_ = segment_.next(a_.ny);
     open();
   }
-  DWELL_FN stretch stretch_here() const {
-    const int turns = (left_ + per_turn - 1) / per_turn;
-    const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, goes_around<S, 0>);
-    right.until += late_rows<S>;
-    if (y_ + turn <= right.from) return {ring_path::none, at_most((right.from - y_) / turn)};
-    if (y_ >= right.until) return {ring_path::none, turns};
-    stretch s = stretch_of_computed(turns);
-    if constexpr (D.points) {
-      // Rows that the steps make in a turn lie before the ones that arrive.
-      constexpr int late = step_delay<S>();
-      const int next = points_here().next_row(y_ - C.steps * late) + late - y_;
-      if (next < turn) return {ring_path::any, 1};
-      if (next / turn < s.turns) s.turns = next / turn;
-    }
-    const int rest = (right.until - y_ + turn - 1) / turn;
-    return {s.path, s.turns < rest ? s.turns : rest};
-  }
-  DWELL_FN strip_points<S, T> points_here() const {
-    return points_of_strip<S, T>(a_, segment_.strip);
-  }
-  DWELL_FN stretch stretch_of_computed(int turns) const {
-    if (!goes_around<S, 1> && a_.nx < sizes::width) return {ring_path::any, turns};
-    const bool beside =
-        !goes_around<S, 1> && (segment_.strip == 0 || segment_.strip == strips_.count() - 1);
-    const ring_path between = beside ? ring_path::sides : ring_path::plain;
-    if (goes_around<S, 0>) return {between, turns};
-    const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    // Rows that the steps make of a row that arrives lie up to that many rows before it.
-    const int low = C.steps * step_delay<S>() + S::radius, high = a_.ny - S::radius;
-    if (y_ < low) return {ring_path::rows, at_most((low - y_ + turn - 1) / turn)};
-    if (y_ + turn > high) return {ring_path::rows, turns};
-    return {between, at_most((high - y_) / turn)};
+  DWELL_FN chain_stretch stretch_here() const {
+    const chain_stretches<S, T, C, D> all{a_, strips_, segment_, number_};
+    return all.at(y_, (left_ + per_turn - 1) / per_turn);
   }
   static constexpr bool is_fixed(int axis, int side) {
     return S::beyond(0, axis, side) == side_kind::fixed;
@@ -358,10 +325,12 @@ class chain_levels {
     team_.each([&](int l) __attribute__((always_inline)) {
       arrivals now;
       cursors<Path> at;
-      if constexpr (looks<Path>)
+      if constexpr (looks<Path>) {
+        const auto points = points_of_strip<S, T>(a_, segment_.strip);
         unrolled<0, C.steps>([&](auto q) __attribute__((always_inline)) {
-          at.of_step[q].find(points_here(), y - (q + 1) * step_delay<S>(), l % 32 * across);
+          at.of_step[q].find(points, y - (q + 1) * step_delay<S>(), l % 32 * across);
         });
+      }
       unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
           auto i) __attribute__((always_inline)) { load(l, r, i, now); });
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
