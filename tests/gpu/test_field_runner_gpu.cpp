@@ -132,7 +132,8 @@ std::vector<std::int64_t> some_places(const std::vector<std::int64_t>& size, int
                                       std::mt19937_64& chance) {
   std::vector<std::int64_t> cells;
   const auto below = [&](std::int64_t n) {
-    return margin + static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>(n - 2 * margin));
+    return margin +
+           static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>(n - 2 * margin));
   };
   const auto put = [&](std::int64_t y, std::int64_t x) { cells.insert(cells.end(), {y, x}); };
   for (std::int64_t x = margin, y = below(size[0]); x < size[1] - margin; x += 3) put(y, x);
@@ -159,9 +160,11 @@ void passes_have_the_points_of_single_steps(const stencil_definition& d, std::ui
     field_options options;
     options.boundaries = {field_boundary::all({kind, 0})};
     const int margin = kind == side_kind::fixed ? d.radius() : 0;
-    const auto places = some_places(size, margin, chance), others = some_places(size, margin, chance);
+    const auto places = some_places(size, margin, chance),
+               others = some_places(size, margin, chance);
     const int steps = 150;
-    const auto series = some_cells<T>(static_cast<std::int64_t>(places.size() / 2) * steps, seed + 2);
+    const auto series =
+        some_cells<T>(static_cast<std::int64_t>(places.size() / 2) * steps, seed + 2);
     const auto more = some_cells<T>(static_cast<std::int64_t>(others.size() / 2) * steps, seed + 3);
     std::vector<double> table;
     for (int s = 0; s < steps; ++s) table.push_back(0.15 + 0.1 * static_cast<double>(below(5)));
@@ -200,8 +203,7 @@ void passes_have_the_points_of_single_steps(const stencil_definition& d, std::ui
       keep(0);
       EXPECT_EQ(runner.report().executor, options.executor);
       EXPECT_TRUE(runner.report().finite);
-      for (int f = 0; f < d.fields(); ++f)
-        runner.field(f, found[passes].emplace_back(same.size()));
+      for (int f = 0; f < d.fields(); ++f) runner.field(f, found[passes].emplace_back(same.size()));
     }
     ASSERT_EQ(rows[0].size(), 2U);
     for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(rows[0][k].values, rows[1][k].values) << k;

@@ -147,7 +147,8 @@ kernel_source field_kernel_sources<T>::stage(int number) const {
             fmt::format("stage {}", number + 1));
 }
 template <class T>
-kernel_source field_kernel_sources<T>::pass(const chain_config& c, const pass_demands& demands) const {
+kernel_source field_kernel_sources<T>::pass(const chain_config& c,
+                                            const pass_demands& demands) const {
   std::string with, about;
   if (demands.parameters_change) about += ", with tables of parameters";
   if (demands.points) about += ", with sources and receivers";

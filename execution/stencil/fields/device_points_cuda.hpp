@@ -126,8 +126,8 @@ class device_points {
                 buffer<point_cell>::copy_of(where_, made.cells),
                 buffer<point_values>::copy_of(where_, made.values)};
     }
-    return {table_->rows.data(), table_->cells.data(), table_->values.data(), series_.data(),
-            first_step_ + step,  record_.data() + step * received_};
+    return {table_->rows.data(), table_->cells.data(), table_->values.data(),
+            series_.data(),      first_step_ + step,   record_.data() + step * received_};
   }
 
   /// Puts the first steps of the run into the lists of the runner.

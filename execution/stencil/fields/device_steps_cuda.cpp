@@ -185,7 +185,7 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
-                                           pass_->demands == plan.demands)))
+                                          pass_->demands == plan.demands)))
     return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
@@ -302,8 +302,7 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   const int teams =
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
-  if (t.run.parameters_change)
-    a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
+  if (t.run.parameters_change) a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
   if (points_) a.points = points_->of_pass(t.done, strips, a.ny);
   launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);

@@ -36,9 +36,8 @@ point_table point_table_of(std::span<const pass_point> points, const overlapping
         if (!strips.beyond) break;
       }
     }
-    std::ranges::stable_sort(entries, {}, [](const entry& e) {
-      return std::tuple(e.row, e.column, e.values.receives);
-    });
+    std::ranges::stable_sort(
+        entries, {}, [](const entry& e) { return std::tuple(e.row, e.column, e.values.receives); });
 
     const auto size = [](const auto& list) { return static_cast<int>(list.size()); };
     int row = 0;

@@ -27,7 +27,6 @@ struct field_access {
 template <class T>
 class field_reductions {
  public:
-
   /// None.
   field_reductions() = default;
   /// After every `every` steps of a runner that has done `steps_done`. Throws input_error for a

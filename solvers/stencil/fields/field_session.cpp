@@ -201,11 +201,11 @@ field_outcome field_session<T>::run(int steps, int every,
     return control.progress && seconds_on_host() - last_published >= options_.progress_interval &&
            !control.progress(0, 0.0);
   };
-  const field_access<T> fields{
-      [&](int f, T* to) { memory().pack(memory().field(places_, f), to); },
-      [&](T* from, const T* cells) {
-        executor_->subtract(from, cells, static_cast<std::size_t>(domain_.size().cells()));
-      }};
+  const field_access<T> fields{[&](int f, T* to) { memory().pack(memory().field(places_, f), to); },
+                               [&](T* from, const T* cells) {
+                                 executor_->subtract(
+                                     from, cells, static_cast<std::size_t>(domain_.size().cells()));
+                               }};
   std::optional<stencil_stop> stop;
   while (!stop && done.steps < steps) {
     const int to_look = look ? every - done.steps % every : steps;

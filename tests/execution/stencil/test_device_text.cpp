@@ -93,9 +93,10 @@ class DeviceText : public ::testing::Test {
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
   program compiled(const std::string& text, const char* real, const pass_demands& demands) {
     const std::string name = fmt::format("{}", number_++);
-    put_bytes(folder_ / (name + ".cpp"),
-              fmt::format("{}\nusing real = {};\nconstexpr dwell::pass_demands demands{{{}, {}}};\n{}",
-                          text, real, demands.parameters_change, demands.points, entries));
+    put_bytes(
+        folder_ / (name + ".cpp"),
+        fmt::format("{}\nusing real = {};\nconstexpr dwell::pass_demands demands{{{}, {}}};\n{}",
+                    text, real, demands.parameters_change, demands.points, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -188,7 +189,8 @@ struct drawn_points {
         const std::int64_t cells[] = {0, d.n[2] - 1, below(d.n[2]), strips.first(strip),
                                       strips.end(strip) - 1};
         const std::int64_t row = rows[below(3)], x = cells[below(5)];
-        if (allowed(field, row, x)) to.push_back({row, x, {0, 0, static_cast<short>(field), receives}});
+        if (allowed(field, row, x))
+          to.push_back({row, x, {0, 0, static_cast<short>(field), receives}});
       }
       for (std::size_t k = 0; k < to.size(); ++k) {
         to[k].values.at = static_cast<std::int64_t>(k);
@@ -303,8 +305,12 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   const int warps = 1 + below(2), teams = 1 + below(5);
   drawn_points<T> points(d, plain, chain_of(domain), warps, chance);
   const auto list = [](const auto& of) { return of.empty() ? nullptr : of.data(); };
-  pass.points = {points.table.rows.data(),  points.table.cells.data(), list(points.table.values),
-                 list(points.series), 0, points.record.empty() ? nullptr : points.record.data()};
+  pass.points = {points.table.rows.data(),
+                 points.table.cells.data(),
+                 list(points.table.values),
+                 list(points.series),
+                 0,
+                 points.record.empty() ? nullptr : points.record.data()};
   std::vector<T> tables;
   for (int k = 0; k < warps * def.parameters(); ++k)
     tables.push_back(static_cast<T>(values(chance)));
@@ -410,8 +416,8 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
-        of_waves.pass(*config, {true, true}), of_waves.keep(), of_waves.differ(),
-        sources::add(), sources::record(), sources::finite()})
+        of_waves.pass(*config, {true, true}), of_waves.keep(), of_waves.differ(), sources::add(),
+        sources::record(), sources::finite()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {

@@ -91,8 +91,8 @@ struct drawn_points {
   }
 };
 
-/// Cells by chance, many of them at borders, in corners, at edges of strips and of teams' parts, and
-/// the one before again.
+/// Cells by chance, many of them at borders, in corners, at edges of strips and of teams' parts,
+/// and the one before again.
 template <class S, class T, class Allowed>
 drawn_points<T> draw_points(const fields_case<S, T>& c, const overlapping_strips& strips, int teams,
                             int most, std::mt19937_64& draw, const Allowed& allowed) {
@@ -102,8 +102,13 @@ drawn_points<T> draw_points(const fields_case<S, T>& c, const overlapping_strips
   const int rows = strips.count() * c.ny;
   for (int tries = 0; tries < 20 * wanted && static_cast<int>(p.size()) < wanted; ++tries) {
     const int strip = below(strips.count()), team = below(teams + 1);
-    const int edges[] = {0, c.nx - 1, strips.origin(strip), strips.origin(strip) + strips.width - 1,
-                         strips.first(strip), strips.first(strip) - 1, strips.end(strip) - 1};
+    const int edges[] = {0,
+                         c.nx - 1,
+                         strips.origin(strip),
+                         strips.origin(strip) + strips.width - 1,
+                         strips.first(strip),
+                         strips.first(strip) - 1,
+                         strips.end(strip) - 1};
     const int tops[] = {0, c.ny - 1, static_cast<int>(std::int64_t{rows} * team / teams % c.ny)};
     int x = below(2) ? edges[below(7)] : below(c.nx), row = below(2) ? tops[below(3)] : below(c.ny);
     if (below(4) == 0 && p.size() > 0) x = p.x.back(), row = p.row.back();
@@ -123,16 +128,17 @@ void check_demands(std::uint64_t seed) {
   std::size_t added = 0, recorded = 0, finite = 0, cells = 0;
   for (int round = 0; round < (test::sanitized ? 4 : 25); ++round) {
     const int widths[] = {12, sizes::width, 3 * sizes::width};
-    int nx = 1 + below(widths[round % 3]), ny = 1 + below(round % 2 ? 9 : test::sanitized ? 25 : 70);
+    int nx = 1 + below(widths[round % 3]), ny = 1 + below(round % 2         ? 9
+                                                          : test::sanitized ? 25
+                                                                            : 70);
     if (round < 3) nx = sizes::width - 1 + round;
     if (is_mirrored<S, 0>) ny = std::max(ny, S::radius + 1);
     if (is_mirrored<S, 1>) nx = std::max(nx, S::radius + 1);
     const int teams = 1 + below(7), warps = 1 + below(C.warps), passes = 1 + below(3);
     const bool reversed = below(2);
-    SCOPED_TRACE(::testing::Message()
-                 << "round " << round << ", " << nx << "x" << ny << " cells, " << teams
-                 << " teams of " << warps << " warps, " << passes << " passes, reversed "
-                 << reversed);
+    SCOPED_TRACE(::testing::Message() << "round " << round << ", " << nx << "x" << ny << " cells, "
+                                      << teams << " teams of " << warps << " warps, " << passes
+                                      << " passes, reversed " << reversed);
     fields_case<S, T> c(nx, ny, draw);
     const int of_pass = warps * C.steps, steps = passes * of_pass;
     const overlapping_strips strips{sizes::width, sizes::halo, nx, goes_around<S, 1>};
@@ -147,8 +153,7 @@ void check_demands(std::uint64_t seed) {
       receivers = draw_points(c, strips, teams, most, draw,
                               [&](int f, int x, int y) { return !is_host_s(c, f, x, y); });
     }
-    for (std::size_t k = 0; k < sources.size() * steps; ++k)
-      sources.values.push_back(values(draw));
+    for (std::size_t k = 0; k < sources.size() * steps; ++k) sources.values.push_back(values(draw));
     receivers.values.assign(receivers.size() * steps, T(-99));
     std::vector<pass_point> all;
     sources.put(all, false);
@@ -160,10 +165,10 @@ void check_demands(std::uint64_t seed) {
     arrays<T> copies[2] = {c.fields, c.fields};
     for (int p = 0; p < passes; ++p) {
       c.args.table = parameters.data() + p * of_pass * S::parameters;
-      c.args.points = {table.rows.data(),       table.cells.data(),
-                       table.values.data(),     sources.values.data(),
-                       std::int64_t{p} * of_pass,
-                       receivers.values.data() + receivers.size() * p * of_pass};
+      c.args.points = {
+          table.rows.data(),         table.cells.data(),
+          table.values.data(),       sources.values.data(),
+          std::int64_t{p} * of_pass, receivers.values.data() + receivers.size() * p * of_pass};
       play_pass<S, T, C, D>(c, copies[p % 2], copies[1 - p % 2], warps, teams, reversed);
     }
     for (int s = 0; s < steps; ++s) {

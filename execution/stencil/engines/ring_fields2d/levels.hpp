@@ -87,7 +87,7 @@ class chain_levels {
   };
   /// Whether a path looks for points, and where a lane is in those of the rows that its steps make.
   template <ring_path Path>
-  static constexpr bool looks = D.points && Path == ring_path::any;
+  static constexpr bool looks = D.points&& Path == ring_path::any;
   template <ring_path Path>
   struct cursors {
     point_cursor<T> of_step[looks<Path> ? C.steps : 1];
