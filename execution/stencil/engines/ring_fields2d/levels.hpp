@@ -374,39 +374,35 @@ class chain_levels {
       S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
       if constexpr (looks<Path> && g == S::stages - 1) {
-        if (points.of_step[q].is_at(i))
-          points.of_step[q].visit(
-              a_.points, step, l % 32 * across,
-              [&](int field, T v) __attribute__((always_inline)) { add<Q>(field, v, i, now); },
-              [&](int field, T* to) __attribute__((always_inline)) {
-                // Other teams have these rows in their halos.
-                if (made >= segment_.first && made < segment_.end) *to = after(field, i, at, now);
-              });
+        if (points.of_step[q].is_at(i)) {
+          // Other teams have rows in their halos that are this one's, and the other way round.
+          const bool own = made >= segment_.first && made < segment_.end;
+          cell_values<S, T> v = values_behind<Q>(i, at, now);
+          points.of_step[q].template visit<S>(a_.points, step, l % 32 * across, own, v);
+          take_values<Q>(i, v, now);
+        }
       }
       stages<Path, Q + 1>(l, i, phase, now, made, points);
     }
   }
-  /// Adds v to a field's value behind stage Q; none has sources that is renamed.
-  template <int Q, int F = 0>
-  DWELL_FN void add(int field, T v, int i, arrivals& now) const {
-    if constexpr (F < S::fields) {
-      if constexpr (!is_renamed<S, F>())
-        if (field == F) now.v[Q + 1][F][i] += v;
-      add<Q, F + 1>(field, v, i, now);
-    }
+  /// Values of all fields behind stage Q: of a renamed one, the other's before it.
+  template <int Q, class Near>
+  DWELL_FN cell_values<S, T> values_behind(int i, const Near& at, const arrivals& now) const {
+    cell_values<S, T> v;
+    unrolled<0, S::fields>([&](auto f) __attribute__((always_inline)) {
+      if constexpr (is_renamed<S, f>())
+        v.of[f] = at.template tap<S::template copy_of<0>(f), 0, 0, 0>();
+      else
+        v.of[f] = now.v[Q + 1][f][i];
+    });
+    return v;
   }
-  /// A field's value behind the stage: of a renamed one, the other's before it.
-  template <int F = 0, class Near>
-  DWELL_FN T after(int field, int i, const Near& at, const arrivals& now) const {
-    T v;
-    if constexpr (is_renamed<S, F>())
-      v = at.template tap<S::template copy_of<0>(F), 0, 0, 0>();
-    else
-      v = now.v[Near::stage + 1][F][i];
-    if constexpr (F + 1 < S::fields)
-      return field == F ? v : after<F + 1>(field, i, at, now);
-    else
-      return v;
+  /// Renamed fields have no sources.
+  template <int Q>
+  DWELL_FN void take_values(int i, const cell_values<S, T>& v, arrivals& now) const {
+    unrolled<0, S::fields>([&](auto f) __attribute__((always_inline)) {
+      if constexpr (!is_renamed<S, f>()) now.v[Q + 1][f][i] = v.of[f];
+    });
   }
   template <ring_path Path, int Q, int A>
   DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {

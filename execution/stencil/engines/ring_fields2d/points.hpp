@@ -13,6 +13,12 @@
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 
+#if defined(__CUDACC__)
+#define DWELL_APART __device__ __noinline__
+#else
+#define DWELL_APART inline
+#endif
+
 namespace dwell {
 
 /// Points of a strip.
@@ -55,6 +61,37 @@ DWELL_FN strip_points<S, T> points_of_strip(const fields_pass<T>& a, int strip) 
   return {&a.points, a.points.rows + std::int64_t{strip} * (a.ny + 1), a.ny};
 }
 
+/// Values of all fields in a cell, and the next column of the row that has points.
+template <class S, class T>
+struct cell_values {
+  T of[S::fields];
+  int next;
+};
+inline constexpr int no_column = 1 << 30;
+
+/// Sources and receivers of cell `cell`, after step `step` of a pass. Not put where it is called
+/// from: there are as many of these places as a lane has cells and steps, and few rows have points.
+template <class S, class T>
+DWELL_APART cell_values<S, T> with_points(const pass_points<T>* all, int cell, int step, bool own,
+                                          cell_values<S, T> v) {
+  const point_cell here = all->cells[cell], next = all->cells[cell + 1];
+#pragma unroll 1
+  for (int k = here.values; k < next.values; ++k) {
+    const point_values p = all->values[k];
+    const std::int64_t at = p.at + (p.receives ? step : all->step + step) * p.stride;
+    DWELL_UNROLL
+    for (int f = 0; f < S::fields; ++f) {
+      if (p.field != f) continue;
+      if (!p.receives)
+        v.of[f] += all->series[at];
+      else if (own)
+        all->record[at] = v.of[f];
+    }
+  }
+  v.next = next.row == here.row ? next.column : no_column;
+  return v;
+}
+
 /// Where a lane is among the points of a row.
 template <class T>
 class point_cursor {
@@ -79,20 +116,13 @@ class point_cursor {
   }
   /// Is it the lane's column i?
   DWELL_FN bool is_at(int i) const { return next_ == i; }
-  /// After step `step` of the pass, of every source of the cell and then of every receiver:
-  /// add(field, value) and get(field, its place). Goes on to the next cell.
-  template <class Add, class Get>
-  DWELL_FN void visit(const pass_points<T>& all, int step, int first, Add&& add, Get&& get) {
-    const point_cell here = all.cells[cell_], next = all.cells[++cell_];
-#pragma unroll 1
-    for (int k = here.values; k < next.values; ++k) {
-      const point_values v = all.values[k];
-      if (v.receives)
-        get(v.field, all.record + v.at + std::int64_t{step} * v.stride);
-      else
-        add(v.field, all.series[v.at + (all.step + step) * v.stride]);
-    }
-    next_ = next.row == here.row ? next.column - first : none;
+  /// After step `step` of the pass: adds sources of the cell to v, values of all fields, and records
+  /// receivers if the row is the team's own. Goes on to the next cell.
+  template <class S>
+  DWELL_FN void visit(const pass_points<T>& all, int step, int first, bool own,
+                      cell_values<S, T>& v) {
+    v = with_points<S, T>(&all, cell_++, step, own, v);
+    next_ = v.next < no_column ? v.next - first : none;
   }
 
  private:
