@@ -192,7 +192,8 @@ kernel_source field_kernel_sources<T>::subtract() {
 }
 
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
-                                         int compute_capability) {
+                                         int compute_capability, const pass_demands& demands,
+                                         bool changes) {
   device_facts device;
   device.on = backend::cuda;
   device.compute_capability = compute_capability;
@@ -208,7 +209,12 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
     const auto stages = domain.definition().stages();
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
-    if (config) list.push_back(sources.pass(*config));
+    if (config) list.push_back(sources.pass(*config, demands));
+    if (demands.points) {
+      list.push_back(sources.add());
+      list.push_back(sources.record());
+    }
+    if (changes) list.push_back(sources.subtract());
     if (domain.has_fixed_cells() &&
         std::ranges::any_of(stages, [](const field_stage& s) { return !s.renamed.empty(); }))
       list.push_back(sources.differ());

@@ -66,9 +66,11 @@ class field_kernel_sources {
   std::string text_, name_;
 };
 
-/// What a runner compiles on a GPU of this compute capability for steps, without sources and
-/// receivers, and for its report: all stages, the pass, if there is one, looks at the fields.
+/// What a runner compiles on a GPU of this compute capability for steps and for its report: all
+/// stages, the pass, if there is one, with what its steps have besides the stencil, looks at the
+/// fields; and what reductions of changes need, if there are any.
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
-                                         int compute_capability);
+                                         int compute_capability, const pass_demands& demands = {},
+                                         bool changes = false);
 
 }  // namespace dwell

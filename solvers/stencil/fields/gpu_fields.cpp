@@ -26,7 +26,10 @@ class gpu_fields final : public field_executor<T> {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
           fmt::format("kernel: a GPU has compiled ones alone, found '{}'", options.kernel));
-    steps_->prepare(steps_of(plan({})));
+    // Passes are compiled when it is known what their steps have besides the stencil.
+    device_step_plan single = steps_of(plan({}));
+    single.pass.reset();
+    steps_->prepare(single);
   }
 
   field_memory<T>& memory() override { return memory_; }

@@ -417,7 +417,7 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
         of_waves.pass(*config, {true, true}), of_waves.keep(), of_waves.differ(), sources::add(),
-        sources::record(), sources::finite()})
+        sources::record(), sources::finite(), sources::subtract()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {
@@ -428,6 +428,19 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
           << source.kernel;
     }
     EXPECT_EQ(passes, arch == 90 ? 1 : 0) << arch;
+    const auto all = field_sources(waves, precision::f32, arch, {true, true}, true);
+    const auto plain = field_sources(waves, precision::f32, arch);
+    const auto has = [](const auto& list, const std::string& kernel) {
+      return std::ranges::any_of(list, [&](const kernel_source& s) { return s.kernel == kernel; });
+    };
+    EXPECT_EQ(all.size(), plain.size() + 3) << arch;
+    using of_f32 = field_kernel_sources<float>;
+    for (const kernel_source& more : {of_f32::add(), of_f32::record(), of_f32::subtract()})
+      EXPECT_TRUE(has(all, more.kernel) && !has(plain, more.kernel)) << more.kernel;
+    const auto passes_with = std::ranges::count_if(all, [](const kernel_source& s) {
+      return s.kernel.find(", true, true>") != std::string::npos;
+    });
+    EXPECT_EQ(passes_with, passes) << arch;
   }
 
   std::mt19937_64 chance(5);

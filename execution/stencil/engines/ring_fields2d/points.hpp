@@ -116,8 +116,8 @@ class point_cursor {
   }
   /// Is it the lane's column i?
   DWELL_FN bool is_at(int i) const { return next_ == i; }
-  /// After step `step` of the pass: adds sources of the cell to v, values of all fields, and records
-  /// receivers if the row is the team's own. Goes on to the next cell.
+  /// After step `step` of the pass: adds sources of the cell to v, values of all fields, and
+  /// records receivers if the row is the team's own. Goes on to the next cell.
   template <class S>
   DWELL_FN void visit(const pass_points<T>& all, int step, int first, bool own,
                       cell_values<S, T>& v) {
