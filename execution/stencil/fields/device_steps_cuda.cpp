@@ -152,7 +152,7 @@ class steps_on_gpu final : public device_steps<T> {
     std::vector<T> parameters;
   };
   std::unique_ptr<recorded> graph_;
-  std::optional<device_points<T>> points_;  ///< of the last run
+  std::optional<device_points<T>> points_;  ///< those that the last run had
 };
 
 template <class T>

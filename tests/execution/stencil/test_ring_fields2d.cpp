@@ -119,7 +119,7 @@ drawn_points<T> draw_points(const fields_case<S, T>& c, const overlapping_strips
   return p;
 }
 
-/// As check(), with what D says.
+/// Does what check() does, with points or tables.
 template <class S, class T, chain_config C, pass_demands D>
 void check_demands(std::uint64_t seed) {
   using sizes = chain_sizes<S, T, C>;

@@ -32,9 +32,9 @@ struct pass_points {
   /// By strips, rows and columns; after the last one of a strip comes one of row no_row.
   const point_cell* cells = nullptr;
   const point_values* values = nullptr;
-  const T* series = nullptr;  ///< of sources, by steps of the runner
-  std::int64_t step = 0;      ///< the first of the pass
-  T* record = nullptr;        ///< of receivers, from that step on
+  const T* series = nullptr;  ///< values of sources, by steps of the runner
+  std::int64_t step = 0;      ///< number of the pass's first step
+  T* record = nullptr;        ///< values of receivers, from that step on
 };
 
 /// It is laid out for every stencil alike, so that a host fills it for kernels that are compiled at

@@ -175,7 +175,7 @@ class chain_levels {
     const border& b;
     T* next;                  ///< what the stage gives fields
     int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
-    int step;                 ///< of the pass
+    int step;                 ///< counted from the pass's first
     using value = T;
     static constexpr int stage = Q;
     template <int A, int, int Dy, int Dx>

@@ -13,6 +13,7 @@
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 
+/// Runs on the device as DWELL_FN does, in one place that others call.
 #if defined(__CUDACC__)
 #define DWELL_APART __device__ __noinline__
 #else
@@ -64,10 +65,10 @@ DWELL_FN strip_points<S, T> points_of_strip(const fields_pass<T>& a, int strip) 
 /// Values of all fields in a cell, and the next column of the row that has points.
 template <class S, class T>
 struct cell_values {
+  static constexpr int no_column = 1 << 30;
   T of[S::fields];
-  int next;
+  int next = no_column;
 };
-inline constexpr int no_column = 1 << 30;
 
 /// Sources and receivers of cell `cell`, after step `step` of a pass. Not put where it is called
 /// from: there are as many of these places as a lane has cells and steps, and few rows have points.
@@ -88,7 +89,7 @@ DWELL_APART cell_values<S, T> with_points(const pass_points<T>* all, int cell, i
         all->record[at] = v.of[f];
     }
   }
-  v.next = next.row == here.row ? next.column : no_column;
+  v.next = next.row == here.row ? next.column : cell_values<S, T>::no_column;
   return v;
 }
 
@@ -122,7 +123,7 @@ class point_cursor {
   DWELL_FN void visit(const pass_points<T>& all, int step, int first, bool own,
                       cell_values<S, T>& v) {
     v = with_points<S, T>(&all, cell_++, step, own, v);
-    next_ = v.next < no_column ? v.next - first : none;
+    next_ = v.next < v.no_column ? v.next - first : none;
   }
 
  private:
