@@ -118,16 +118,15 @@ class device_points {
       p.cells.apply(record, cells(p.field), record_.data() + step * received_ + p.at, on);
   }
 
-  /// Those of a pass from step `step` of the run on. Strips and rows are the same in all of them.
-  pass_points<T> of_pass(int step, const overlapping_strips& strips, int ny) {
+  /// Those of a pass from step `step` of the run on. All else is the same in all passes.
+  pass_points<T> of_pass(int step, const overlapping_strips& strips, int ny, int across) {
     if (!table_) {
-      const point_table made = point_table_of(points_, strips, ny);
-      table_ = {buffer<int>::copy_of(where_, made.rows),
-                buffer<point_cell>::copy_of(where_, made.cells),
-                buffer<point_values>::copy_of(where_, made.values)};
+      const point_table made = point_table_of(points_, strips, ny, across);
+      table_ = {buffer<point_row>::copy_of(where_, made.rows),
+                buffer<strip_point>::copy_of(where_, made.list)};
     }
-    return {table_->rows.data(), table_->cells.data(), table_->values.data(),
-            series_.data(),      first_step_ + step,   record_.data() + step * received_};
+    return {table_->rows.data(), table_->list.data(), series_.data(), first_step_ + step,
+            record_.data() + step * received_};
   }
 
   /// Puts the first steps of the run into the lists of the runner.
@@ -153,9 +152,8 @@ class device_points {
     device_cells<T> cells;
   };
   struct table {
-    buffer<int> rows;
-    buffer<point_cell> cells;
-    buffer<point_values> values;
+    buffer<point_row> rows;
+    buffer<strip_point> list;
   };
 
   device where_;

@@ -303,7 +303,7 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
   if (t.run.parameters_change) a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
-  if (points_) a.points = points_->of_pass(t.done, strips, a.ny);
+  if (points_) a.points = points_->of_pass(t.done, strips, a.ny, n.config.across);
   launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += warps * t.plan.pass->steps;

@@ -8,7 +8,7 @@
 namespace dwell {
 
 point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
-                           int ny) {
+                           int ny, int across) {
   /// A point in a strip.
   struct entry {
     int row, column;
@@ -39,23 +39,23 @@ point_table point_table_of(std::span<const pass_point> points, const overlapping
     std::ranges::stable_sort(
         entries, {}, [](const entry& e) { return std::tuple(e.row, e.column, e.values.receives); });
 
-    const auto size = [](const auto& list) { return static_cast<int>(list.size()); };
-    int row = 0;
-    const auto begin_rows = [&](int until) {
-      for (; row <= until; ++row) table.rows.push_back(size(table.cells));
-    };
-    int column = -1;
-    for (const entry& e : entries) {
-      if (e.row >= row || e.column != column) {
-        begin_rows(e.row);
-        table.cells.push_back({e.row, e.column, size(table.values)});
-        column = e.column;
+    const auto first_row = static_cast<std::ptrdiff_t>(table.rows.size());
+    const auto size = [&] { return static_cast<int>(table.list.size()); };
+    std::size_t k = 0;
+    for (int row = 0; row <= ny; ++row) {
+      point_row of{size(), size(), 0, point_row::none};
+      for (; k < entries.size() && entries[k].row == row; ++k) {
+        table.list.push_back({entries[k].values, entries[k].column});
+        of.columns |= std::uint32_t{1} << entries[k].column % across;
+        of.next = row;
       }
-      table.values.push_back(e.values);
+      of.end = size();
+      table.rows.push_back(of);
     }
-    begin_rows(ny);
-    table.cells.push_back({point_cell::no_row, 0, size(table.values)});
+    for (auto row = table.rows.end() - 1; row != table.rows.begin() + first_row; --row)
+      if (row[-1].next == point_row::none) row[-1].next = row->next;
   }
+  table.list.push_back({});
   return table;
 }
 

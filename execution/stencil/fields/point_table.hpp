@@ -19,14 +19,13 @@ struct pass_point {
 
 /// What pass_points points to, but for values.
 struct point_table {
-  std::vector<int> rows;
-  std::vector<point_cell> cells;
-  std::vector<point_values> values;
+  std::vector<point_row> rows;
+  std::vector<strip_point> list;
 };
 
-/// For strips of a field of so many rows. Sources of a cell are added in the order that they have
-/// here.
+/// For strips of a field of so many rows, of which a lane has `across` columns. Sources of a cell
+/// are added in the order that they have here.
 point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
-                           int ny);
+                           int ny, int across);
 
 }  // namespace dwell

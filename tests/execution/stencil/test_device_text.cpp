@@ -205,7 +205,7 @@ struct drawn_points {
     record.resize(some(true, [](int, std::int64_t, std::int64_t) { return true; }));
     std::uniform_real_distribution<double> values(-2, 2);
     for (std::size_t k = 0; k < added; ++k) series.push_back(static_cast<T>(values(chance)));
-    table = point_table_of(points, strips, static_cast<int>(d.n[1]));
+    table = point_table_of(points, strips, static_cast<int>(d.n[1]), n.config.across);
   }
   /// Adds what step `step` adds, and compares what it recorded.
   void expect(plain_fields<T>& plain, int step) const {
@@ -305,11 +305,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   const int warps = 1 + below(2), teams = 1 + below(5);
   drawn_points<T> points(d, plain, chain_of(domain), warps, chance);
   const auto list = [](const auto& of) { return of.empty() ? nullptr : of.data(); };
-  pass.points = {points.table.rows.data(),
-                 points.table.cells.data(),
-                 list(points.table.values),
-                 list(points.series),
-                 0,
+  pass.points = {points.table.rows.data(), points.table.list.data(), list(points.series), 0,
                  points.record.empty() ? nullptr : points.record.data()};
   std::vector<T> tables;
   for (int k = 0; k < warps * def.parameters(); ++k)

@@ -158,17 +158,16 @@ void check_demands(std::uint64_t seed) {
     std::vector<pass_point> all;
     sources.put(all, false);
     receivers.put(all, true);
-    const point_table table = point_table_of(all, strips, ny);
+    const point_table table = point_table_of(all, strips, ny, C.across);
     std::vector<T> parameters;
     for (int k = 0; k < steps * S::parameters; ++k) parameters.push_back(T(0.1) * values(draw));
 
     arrays<T> copies[2] = {c.fields, c.fields};
     for (int p = 0; p < passes; ++p) {
       c.args.table = parameters.data() + p * of_pass * S::parameters;
-      c.args.points = {
-          table.rows.data(),         table.cells.data(),
-          table.values.data(),       sources.values.data(),
-          std::int64_t{p} * of_pass, receivers.values.data() + receivers.size() * p * of_pass};
+      c.args.points = {table.rows.data(), table.list.data(), sources.values.data(),
+                       std::int64_t{p} * of_pass,
+                       receivers.values.data() + receivers.size() * p * of_pass};
       play_pass<S, T, C, D>(c, copies[p % 2], copies[1 - p % 2], warps, teams, reversed);
     }
     for (int s = 0; s < steps; ++s) {

@@ -8,30 +8,34 @@
 
 namespace dwell {
 
-/// A cell of a strip that has sources or receivers.
-struct point_cell {
-  static constexpr int no_row = 1 << 30;
-  int row, column;  ///< of the field; of the strip
-  int values;       ///< the first of its sources and then receivers; the next cell's end them
-};
-/// A source, whose value is in the series, or a receiver, whose value is in the record: at `at` for
-/// step 0, and `stride` further for the next step.
+/// Where a source has its values, in the series, or a receiver, in the record: at `at` in step 0,
+/// and `stride` further in the next step.
 struct point_values {
   std::int64_t at;
   int stride;
   short field;
   bool receives;
 };
+/// A source or a receiver in a strip. Loaded at once.
+struct alignas(16) strip_point {
+  point_values values;
+  int column;  ///< of the strip
+};
+/// A row of a strip.
+struct alignas(16) point_row {
+  static constexpr int none = 1 << 30;
+  int first, end;         ///< its points in the list
+  std::uint32_t columns;  ///< bit i: some lane has points in the i-th of its columns
+  int next;               ///< the first row from this one on that has points, or none
+};
 
-/// Sources and receivers of a pass (points.hpp). A cell is in the list of each strip that computes
-/// it, its receivers in that of the strip which owns it.
+/// Sources and receivers of a pass (points.hpp). A source is in the list of each strip that
+/// computes its cell, a receiver in that of the strip which owns it.
 template <class T>
 struct pass_points {
-  /// [strip][row], ny + 1 rows: the first cell of the strip in this row or behind it.
-  const int* rows = nullptr;
-  /// By strips, rows and columns; after the last one of a strip comes one of row no_row.
-  const point_cell* cells = nullptr;
-  const point_values* values = nullptr;
+  const point_row* rows = nullptr;  ///< [strip][row], and one behind the last row of each strip
+  /// By strips, rows and columns, of a cell sources and then receivers; and one more at the end.
+  const strip_point* list = nullptr;
   const T* series = nullptr;  ///< values of sources, by steps of the runner
   std::int64_t step = 0;      ///< number of the pass's first step
   T* record = nullptr;        ///< values of receivers, from that step on

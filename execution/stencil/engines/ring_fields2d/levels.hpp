@@ -137,9 +137,14 @@ class chain_levels {
 
   template <ring_path Path>
   DWELL_FN void turns_of(int n) {
+    if constexpr (looks<Path>) {
 #pragma unroll 1
-    for (; n > 0; --n)
-      unrolled<0, per_turn>([&](auto t) __attribute__((always_inline)) { tick<Path, t>(); });
+      for (n *= per_turn; n > 0; --n) tick<Path, 0>();
+    } else {
+#pragma unroll 1
+      for (; n > 0; --n)
+        unrolled<0, per_turn>([&](auto t) __attribute__((always_inline)) { tick<Path, t>(); });
+    }
   }
   template <int Tick>
   DWELL_FN void one_tick() {
@@ -155,7 +160,14 @@ class chain_levels {
   template <ring_path Path, int Tick>
   DWELL_FN void tick() {
     link_.enter();
-    if constexpr (Path != ring_path::none)
+    if constexpr (looks<Path>) {
+#pragma unroll 1
+      for (int r = 0; r < N; ++r) {
+        row<Path>(r, 0);
+        rotate();
+        link_.pass_aux();
+      }
+    } else if constexpr (Path != ring_path::none)
       unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
         row<Path>(r, (Tick * N + r) % rows::period());
         link_.pass_aux();
@@ -164,6 +176,34 @@ class chain_levels {
       for (int r = 0; r < N; ++r) link_.pass_aux();
     link_.leave();
     y_ += N;
+  }
+
+  /// Puts rows where they would be a row before in a period. Few rows have points: their code,
+  /// which has to come from afar, is that of one row for all of a turn.
+  DWELL_FN void rotate() {
+    team_.each([&](int l) __attribute__((always_inline)) { rotate_of<0, 0>(kept_[l]); });
+  }
+  template <int Q, int A>
+  DWELL_FN void rotate_of(kept& of) const {
+    if constexpr (Q < substages) {
+      if constexpr (A == arrays) {
+        rotate_of<Q + 1, 0>(of);
+      } else {
+        constexpr int n = rows::template count<Q, A>();
+        if constexpr (n > 1) {
+          DWELL_UNROLL
+          for (int i = 0; i < across + 2 * reach; ++i) {
+            const T first = of.v[rows::template place<Q, A>(0, 0)][i];
+            DWELL_UNROLL
+            for (int k = 0; k + 1 < n; ++k)
+              of.v[rows::template place<Q, A>(k, 0)][i] =
+                  of.v[rows::template place<Q, A>(k + 1, 0)][i];
+            of.v[rows::template place<Q, A>(n - 1, 0)][i] = first;
+          }
+        }
+        rotate_of<Q, A + 1>(of);
+      }
+    }
   }
 
   /// What a cell of column I reads in stage Q.
@@ -374,11 +414,11 @@ class chain_levels {
       S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
       if constexpr (looks<Path> && g == S::stages - 1) {
-        if (points.of_step[q].is_at(i)) {
+        if (points.of_step[q].has_some(i)) [[unlikely]] {
           // Other teams have rows in their halos that are this one's, and the other way round.
           const bool own = made >= segment_.first && made < segment_.end;
           cell_values<S, T> v = values_behind<Q>(i, at, now);
-          points.of_step[q].template visit<S>(a_.points, step, l % 32 * across, own, v);
+          points.of_step[q].template visit<S>(a_.points, step, l % 32 * across + i, own, v);
           take_values<Q>(i, v, now);
         }
       }

@@ -7,8 +7,10 @@
 // the row is one of the team's own: its values are those of the field after each step, and no other
 // lane writes there. Series are read only; the host reads records when the kernel is done.
 //
-// Cells that have points are sorted by strips, rows and columns (args.hpp). A warp knows the next
-// row that has any; only in turns with such rows lanes search the row for the first of their cells.
+// Points are sorted by strips, rows and columns (args.hpp). A warp knows the next row that has any;
+// only in turns with such rows lanes search the row for the first of their points, and only in
+// columns in which some lane has one they compare. What is read comes from the second-level cache,
+// so as little as possible waits for something else that is read.
 #pragma once
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
@@ -26,7 +28,7 @@ namespace dwell {
 template <class S, class T>
 struct strip_points {
   const pass_points<T>* all = nullptr;
-  const int* rows = nullptr;
+  const point_row* rows = nullptr;
   int ny = 0;
 
   /// Row y within the field, or -1.
@@ -38,21 +40,20 @@ struct strip_points {
     }
     return y >= 0 && y < ny ? y : -1;
   }
-  /// The first row from y on that has points, counted as y is; point_cell::no_row or more if none
-  /// has.
+  /// The first row from y on that has points, counted as y is; point_row::none or more if none has.
   DWELL_FN int next_row(int y) const {
     int within = y;
     if constexpr (goes_around<S, 0>)
       within = row_of(y);
     else
       within = y < 0 ? 0 : y < ny ? y : ny;
-    int row = all->cells[rows[within]].row;
+    int row = rows[within].next;
     if constexpr (goes_around<S, 0>) {
-      if (row == point_cell::no_row) {
-        row = all->cells[rows[0]].row;
-        if (row != point_cell::no_row) row += ny;
+      if (row == point_row::none) {
+        row = rows[0].next;
+        if (row != point_row::none) row += ny;
       }
-      if (row != point_cell::no_row) row += y - within;
+      if (row != point_row::none) row += y - within;
     }
     return row;
   }
@@ -62,34 +63,38 @@ DWELL_FN strip_points<S, T> points_of_strip(const fields_pass<T>& a, int strip) 
   return {&a.points, a.points.rows + std::int64_t{strip} * (a.ny + 1), a.ny};
 }
 
-/// Values of all fields in a cell, and the next column of the row that has points.
+/// Values of all fields in a cell, and the place in the list and the column of the next point.
 template <class S, class T>
 struct cell_values {
-  static constexpr int no_column = 1 << 30;
   T of[S::fields];
-  int next = no_column;
+  int point = 0, column = 0;
 };
 
-/// Sources and receivers of cell `cell`, after step `step` of a pass. Not put where it is called
-/// from: there are as many of these places as a lane has cells and steps, and few rows have points.
+/// Points of a cell after step `step` of a pass: from v.point on, in a row of the list that ends at
+/// `end`. Not put where it is called from: there are as many of these places as a lane has cells
+/// and steps, and few rows have points.
 template <class S, class T>
-DWELL_APART cell_values<S, T> with_points(const pass_points<T>* all, int cell, int step, bool own,
+DWELL_APART cell_values<S, T> with_points(const pass_points<T>* all, int end, int step, bool own,
                                           cell_values<S, T> v) {
-  const point_cell here = all->cells[cell], next = all->cells[cell + 1];
+  const int column = v.column;
+  strip_point p = all->list[v.point];
 #pragma unroll 1
-  for (int k = here.values; k < next.values; ++k) {
-    const point_values p = all->values[k];
-    const std::int64_t at = p.at + (p.receives ? step : all->step + step) * p.stride;
+  while (v.point < end && v.column == column) {
+    const strip_point next = all->list[++v.point];
+    const std::int64_t at =
+        p.values.at + (p.values.receives ? step : all->step + step) * p.values.stride;
     DWELL_UNROLL
     for (int f = 0; f < S::fields; ++f) {
-      if (p.field != f) continue;
-      if (!p.receives)
+      if (p.values.field != f) continue;
+      if (!p.values.receives)
         v.of[f] += all->series[at];
       else if (own)
         all->record[at] = v.of[f];
     }
+    p = next;
+    v.column = next.column;
   }
-  v.next = next.row == here.row ? next.column : cell_values<S, T>::no_column;
+  if (v.point == end) v.column = point_row::none;
   return v;
 }
 
@@ -101,34 +106,42 @@ class point_cursor {
   template <class Points>
   DWELL_FN void find(const Points& points, int y, int first) {
     const int row = points.row_of(y);
-    next_ = none;
+    columns_ = 0;
     if (row < 0) return;
-    int from = points.rows[row], end = points.rows[row + 1];
-    const int behind = end;
-    while (from < end) {
-      const int middle = (from + end) / 2;
-      if (points.all->cells[middle].column < first)
+    const point_row here = points.rows[row];
+    columns_ = here.columns;
+    if (columns_ == 0) return;
+    const strip_point* const list = points.all->list;
+    int from = here.first, behind = here.end;
+    while (from < behind) {
+      const int middle = (from + behind) / 2;
+      if (list[middle].column < first)
         from = middle + 1;
       else
-        end = middle;
+        behind = middle;
     }
-    cell_ = from;
-    if (from < behind) next_ = points.all->cells[from].column - first;
+    point_ = from;
+    end_ = here.end;
+    column_ = from < end_ ? list[from].column : point_row::none;
   }
-  /// Is it the lane's column i?
-  DWELL_FN bool is_at(int i) const { return next_ == i; }
-  /// After step `step` of the pass: adds sources of the cell to v, values of all fields, and
-  /// records receivers if the row is the team's own. Goes on to the next cell.
+  /// Does some lane have points in its column i?
+  DWELL_FN bool has_some(int i) const { return (columns_ >> i & 1) != 0; }
+  /// After step `step` of the pass, in this lane's column `column`: adds sources to v, values of
+  /// all fields, and records receivers if the row is the team's own.
   template <class S>
-  DWELL_FN void visit(const pass_points<T>& all, int step, int first, bool own,
+  DWELL_FN void visit(const pass_points<T>& all, int step, int column, bool own,
                       cell_values<S, T>& v) {
-    v = with_points<S, T>(&all, cell_++, step, own, v);
-    next_ = v.next < v.no_column ? v.next - first : none;
+    if (column_ != column) return;
+    v.point = point_;
+    v.column = column;
+    v = with_points<S, T>(&all, end_, step, own, v);
+    point_ = v.point;
+    column_ = v.column;
   }
 
  private:
-  static constexpr int none = 1 << 30;
-  int cell_ = 0, next_ = none;
+  std::uint32_t columns_ = 0;
+  int point_ = 0, end_ = 0, column_ = 0;
 };
 
 }  // namespace dwell
