@@ -19,7 +19,7 @@ struct point_values {
 /// A source or a receiver in a strip. Loaded at once.
 struct alignas(16) strip_point {
   point_values values;
-  int column;  ///< of the strip
+  int column;  ///< counted from the strip's first
 };
 /// A row of a strip.
 struct alignas(16) point_row {
@@ -33,7 +33,7 @@ struct alignas(16) point_row {
 /// computes its cell, a receiver in that of the strip which owns it.
 template <class T>
 struct pass_points {
-  const point_row* rows = nullptr;  ///< [strip][row], and one behind the last row of each strip
+  const point_row* rows = nullptr;  ///< rows of each strip, and one behind its last
   /// By strips, rows and columns, of a cell sources and then receivers; and one more at the end.
   const strip_point* list = nullptr;
   const T* series = nullptr;  ///< values of sources, by steps of the runner

@@ -13,6 +13,7 @@
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/border.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/points.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/stretches.hpp"
@@ -28,6 +29,7 @@ class chain_levels {
                        N = C.rows;
   static constexpr int substages = rows::substages, reach = step_columns<S>();
   static constexpr int turn = sizes::turn, per_turn = turn / N;
+  using border = strip_border<S, across>;
 
  public:
   DWELL_FN chain_levels(Team& team, const fields_pass<T>& a, int number)
@@ -92,13 +94,6 @@ class chain_levels {
   struct cursors {
     point_cursor<T> of_step[looks<Path> ? C.steps : 1];
   };
-  /// Cells of the strip that keep their values.
-  struct border {
-    int top, bottom;   ///< rows before the one and from the other on
-    int first, last;   ///< and columns, counted from the strip's first
-    int origin;        ///< column of the strip's first cell
-    bool left, right;  ///< the strip is the field's first, its last
-  };
 
   DWELL_FN void open() {
     left_ = 0;
@@ -110,7 +105,7 @@ class chain_levels {
     late_ = late;
     late_in_ = number_ == 0 ? late : 0;
     late_out_ = number_ == a_.warps - 1 ? late : 0;
-    make_border();
+    border_ = border::of(strips_, segment_.strip, a_);
   }
   DWELL_FN void advance() {
     at_ = segment_.next(a_.ny);
@@ -120,21 +115,6 @@ class chain_levels {
     const chain_stretches<S, T, C, D> all{a_, strips_, segment_, number_};
     return all.at(y_, (left_ + per_turn - 1) / per_turn);
   }
-  static constexpr bool is_fixed(int axis, int side) {
-    return S::beyond(0, axis, side) == side_kind::fixed;
-  }
-  DWELL_FN void make_border() {
-    constexpr int never = 1 << 30;
-    const int origin = strips_.origin(segment_.strip);
-    border_.origin = origin;
-    border_.left = !goes_around<S, 1> && segment_.strip == 0;
-    border_.right = !goes_around<S, 1> && segment_.strip == strips_.count() - 1;
-    border_.top = is_fixed(0, 0) ? S::radius : -never;
-    border_.bottom = is_fixed(0, 1) ? a_.ny - S::radius : never;
-    border_.first = is_fixed(1, 0) ? S::radius - origin : -never;
-    border_.last = is_fixed(1, 1) ? a_.nx - S::radius - origin : never;
-  }
-
   template <ring_path Path>
   DWELL_FN void turns_of(int n) {
     if constexpr (looks<Path>) {
@@ -457,7 +437,8 @@ class chain_levels {
           } else if constexpr (S::template writes<g>(A)) {
             value = next[A];
           }
-          if (may_keep<Path>(i) && keeps<Path>(l, i, y)) value = here;
+          if (border::template may_keep<Path>(i) && border_.template keeps<Path>(l, i, y))
+            value = here;
         }
         now.v[Q + 1][A][i] = value;
       }
@@ -483,29 +464,6 @@ class chain_levels {
         keep_all<Q, A + 1>(l, i, phase, now);
       }
     }
-  }
-
-  template <ring_path Path>
-  static constexpr bool may_keep(int i) {
-    const bool sides =
-        (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
-    if (Path == ring_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
-    if (Path == ring_path::any)
-      return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
-    return Path == ring_path::sides && sides;
-  }
-  /// Whether cell i of row y keeps its value.
-  template <ring_path Path>
-  DWELL_FN bool keeps(int l, int i, int y) const {
-    if constexpr (Path == ring_path::plain) return false;
-    const border& b = border_;
-    const int column = l % 32 * across + i;
-    const bool whole = y < b.top || y >= b.bottom;
-    const bool sides = (is_fixed(1, 0) && i < S::radius && l % 32 == 0 && b.left) ||
-                       (is_fixed(1, 1) && i >= across - S::radius && l % 32 == 31 && b.right);
-    if constexpr (Path == ring_path::sides) return sides;
-    if constexpr (Path == ring_path::rows) return whole || sides;
-    return whole || column < b.first || column >= b.last;
   }
 
   Team& team_;
