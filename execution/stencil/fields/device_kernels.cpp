@@ -150,8 +150,8 @@ template <class T>
 kernel_source field_kernel_sources<T>::pass(const chain_config& c,
                                             const pass_demands& demands) const {
   std::string with, about;
-  if (demands.parameters_change) about += ", with tables of parameters";
-  if (demands.points) about += ", with sources and receivers";
+  if (demands.parameters_change) about += ", tables of parameters";
+  if (demands.points) about += ", sources and receivers";
   if (!about.empty()) with = fmt::format(", {}, {}", demands.parameters_change, demands.points);
   return of(
       fmt::format("fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, "
