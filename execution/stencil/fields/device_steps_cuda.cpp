@@ -85,7 +85,8 @@ class steps_on_gpu final : public device_steps<T> {
     field_run<T>& run;
     std::vector<buffer<T>> fixed;         ///< fixed cells that have to be given again
     const loaded_kernel* keep = nullptr;  ///< that gives them
-    buffer<T> table;                      ///< parameters of every step
+    const loaded_kernel *add = nullptr, *record = nullptr;  ///< sources and receivers
+    buffer<T> table;                                        ///< parameters of every step
     int done = 0;
     field_places places;
   };
@@ -268,8 +269,7 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
   }
   if (points_)
     points_->apply(
-        kernel_of(field_kernel_sources<T>::add()), kernel_of(field_kernel_sources<T>::record()),
-        t.done, [&](int field) { return memory_.field(t.places, field); }, on);
+        *t.add, *t.record, t.done, [&](int field) { return memory_.field(t.places, field); }, on);
   ++t.done;
 }
 
@@ -366,7 +366,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
                                    const field_places& places, const run_control& control) {
   clock_.use_device();
   prepare(plan);
-  turn t{plan, r, {}, nullptr, {}, 0, places};
+  turn t{plan, r, {}, nullptr, nullptr, nullptr, {}, 0, places};
   if (plan.pass && r.parameters_change) t.table = buffer<T>::copy_of(where_, r.parameters);
   if (r.points.empty()) {
     points_.reset();
@@ -374,7 +374,8 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
     if (!points_ || points_->revision() != r.points.revision)
       points_.emplace(where_, memory_.pitch(), r.points);
     points_->begin(r.first_step, r.steps);
-    load({field_kernel_sources<T>::add(), field_kernel_sources<T>::record()});
+    t.add = &kernel_of(field_kernel_sources<T>::add());
+    t.record = &kernel_of(field_kernel_sources<T>::record());
   }
   if (!r.fixed_cells.empty()) {
     t.fixed.resize(r.fixed_cells.size());

@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(256)
   });
 }
 
-/// What of `cells` is subtracted from `from`: n values.
+/// Subtracts n values of `cells` from those of `from`.
 template <class T>
 __global__ void __launch_bounds__(256)
     fields_subtract_kernel(T* from, const T* cells, std::int64_t n) {
