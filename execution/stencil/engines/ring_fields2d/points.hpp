@@ -70,26 +70,27 @@ struct cell_values {
   int point = 0, column = 0;
 };
 
-/// Points of a cell after step `step` of a pass: from v.point on, in a row of the list that ends at
-/// `end`. Not put where it is called from: there are as many of these places as a lane has cells
-/// and steps, and few rows have points.
+/// Points of a cell after step `step` of a pass, which is step `first` of the runner: from v.point
+/// on, in a row of the list that ends at `end`. Not put where it is called from: there are as many
+/// of these places as a lane has cells and steps, and few rows have points. Pointers come one by
+/// one: within a kernel's argument they would be read from memory.
 template <class S, class T>
-DWELL_APART cell_values<S, T> with_points(const pass_points<T>* all, int end, int step, bool own,
+DWELL_APART cell_values<S, T> with_points(const strip_point* list, const T* series, T* record,
+                                          std::int64_t first, int step, int end, bool own,
                                           cell_values<S, T> v) {
   const int column = v.column;
-  strip_point p = all->list[v.point];
+  strip_point p = list[v.point];
 #pragma unroll 1
   while (v.point < end && v.column == column) {
-    const strip_point next = all->list[++v.point];
-    const std::int64_t at =
-        p.values.at + (p.values.receives ? step : all->step + step) * p.values.stride;
+    const strip_point next = list[++v.point];
+    const std::int64_t at = p.values.at + (p.values.receives ? step : first) * p.values.stride;
     DWELL_UNROLL
     for (int f = 0; f < S::fields; ++f) {
       if (p.values.field != f) continue;
       if (!p.values.receives)
-        v.of[f] += all->series[at];
+        v.of[f] += series[at];
       else if (own)
-        all->record[at] = v.of[f];
+        record[at] = v.of[f];
     }
     p = next;
     v.column = next.column;
@@ -134,7 +135,7 @@ class point_cursor {
     if (column_ != column) return;
     v.point = point_;
     v.column = column;
-    v = with_points<S, T>(&all, end_, step, own, v);
+    v = with_points<S, T>(all.list, all.series, all.record, all.step + step, step, end_, own, v);
     point_ = v.point;
     column_ = v.column;
   }
