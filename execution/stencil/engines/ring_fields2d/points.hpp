@@ -84,13 +84,16 @@ DWELL_APART cell_values<S, T> with_points(const strip_point* list, const T* seri
   while (v.point < end && v.column == column) {
     const strip_point next = list[++v.point];
     const std::int64_t at = p.values.at + (p.values.receives ? step : first) * p.values.stride;
+    // Chosen, not indexed: registers have no addresses.
+    T value = v.of[0];
     DWELL_UNROLL
-    for (int f = 0; f < S::fields; ++f) {
-      if (p.values.field != f) continue;
-      if (!p.values.receives)
-        v.of[f] += series[at];
-      else if (own)
-        record[at] = v.of[f];
+    for (int f = 1; f < S::fields; ++f) value = p.values.field == f ? v.of[f] : value;
+    if (!p.values.receives) {
+      value += series[at];
+      DWELL_UNROLL
+      for (int f = 0; f < S::fields; ++f) v.of[f] = p.values.field == f ? value : v.of[f];
+    } else if (own) {
+      record[at] = value;
     }
     p = next;
     v.column = next.column;
