@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cli_runner.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/stencil/field_runner.hpp"
 #include "dwell/stencil/formulas.hpp"
@@ -245,6 +247,27 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
   expect_refused(stencil({"2d5pt", "--set", "u=1"}), "--set: is for stencils of several fields");
   expect_refused(stencil({file("[values]\nu = \"" + in("u0.npy") + "\"\n"), "-o", in("u0.npy")}),
                  "u0.npy");
+}
+
+/// For an architecture without passes, whose kernels compile in a moment.
+TEST_F(cli_fields, kernels_that_points_and_changes_need_are_compiled_ahead) {
+  try {
+    nvrtc::library();
+  } catch (const unsupported_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  ::setenv("DWELL_CACHE_DIR", in("cache").c_str(), 1);
+  const auto warmed = [&](const std::string& more) {
+    const auto done = dwell_cli({"kernels", "warm", file(more), "--arch", "sm_80"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    return done.out;
+  };
+  const std::string plain = warmed("");
+  const std::string with = warmed("[[receivers]]\nfield = \"u\"\ncells = [[1, 1]]\noutput = \"" +
+                                  in("r.npy") + "\"\n[reductions]\nu = \"change-norm2\"\n");
+  ::unsetenv("DWELL_CACHE_DIR");
+  for (const char* name : {"sources", "receivers", "changes of fields"})
+    EXPECT_TRUE(holds(with, name) && !holds(plain, name)) << name << '\n' << with << plain;
 }
 
 }  // namespace

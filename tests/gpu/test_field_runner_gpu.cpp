@@ -151,6 +151,105 @@ TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps) {
   passes_have_the_bits_of_single_steps<float>(wave(3), 8);
 }
 
+/// Some cells: a row, a column, corners and others, some of them twice; none that is fixed.
+std::vector<std::int64_t> some_places(const std::vector<std::int64_t>& size, int margin,
+                                      std::mt19937_64& chance) {
+  std::vector<std::int64_t> cells;
+  const auto below = [&](std::int64_t n) {
+    return margin +
+           static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>(n - 2 * margin));
+  };
+  const auto put = [&](std::int64_t y, std::int64_t x) { cells.insert(cells.end(), {y, x}); };
+  for (std::int64_t x = margin, y = below(size[0]); x < size[1] - margin; x += 3) put(y, x);
+  for (std::int64_t y = margin, x = below(size[1]); y < size[0] - margin; ++y) put(y, x);
+  for (const std::int64_t y : {std::int64_t{margin}, size[0] - 1 - margin})
+    for (const std::int64_t x : {std::int64_t{margin}, size[1] - 1 - margin}) put(y, x);
+  for (int k = 0; k < 30; ++k) put(below(size[0]), below(size[1]));
+  put(cells[0], cells[1]);
+  return cells;
+}
+
+/// Sources and receivers in two lists each, the second ones given later, parameters of every step,
+/// and reductions, at which passes end; then others in place of all of them.
+template <class T>
+void passes_have_the_points_of_single_steps(const stencil_definition& d, std::uint64_t seed) {
+  std::mt19937_64 chance(seed);
+  const auto below = [&](int n) {
+    return static_cast<std::int64_t>(chance() % static_cast<unsigned>(n));
+  };
+  constexpr side_kind kinds[] = {side_kind::fixed, side_kind::antisymmetric, side_kind::mirror,
+                                 side_kind::nearest, side_kind::periodic};
+  for (const side_kind kind : {kinds[0], kinds[1 + seed % 4]}) {
+    const std::vector<std::int64_t> size{10 + below(1200), 200 + below(1200)};
+    field_options options;
+    options.boundaries = {field_boundary::all({kind, 0})};
+    const int margin = kind == side_kind::fixed ? d.radius() : 0;
+    const auto places = some_places(size, margin, chance),
+               others = some_places(size, margin, chance);
+    const int steps = 150;
+    const auto series =
+        some_cells<T>(static_cast<std::int64_t>(places.size() / 2) * steps, seed + 2);
+    const auto more = some_cells<T>(static_cast<std::int64_t>(others.size() / 2) * steps, seed + 3);
+    std::vector<double> table;
+    for (int s = 0; s < steps; ++s) table.push_back(0.15 + 0.1 * static_cast<double>(below(5)));
+    std::vector<std::vector<T>> found[2];
+    std::vector<field_reduction_row> rows[2];
+    for (const bool passes : {false, true}) {
+      options.executor = passes ? "temporal" : "host-loop";
+      field_runner<T> runner(stencil_place::where(), d, size, options);
+      const auto same = some_cells<T>(size[0] * size[1], seed);
+      for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
+      // So small that nothing grows beyond f32.
+      auto small = some_cells<T>(size[0] * size[1], seed + 1);
+      for (T& v : small) v *= T(0.2);
+      for (int c = 0; c < d.coefficients(); ++c) runner.set_coefficient(c, small);
+      for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, table);
+      const auto keep = [&](int list) {
+        const auto record = runner.record(list);
+        found[passes].emplace_back(record.begin(), record.end());
+      };
+      runner.set_sources(0, places, series);
+      const int last = d.fields() - 1;
+      EXPECT_EQ(runner.set_receivers(last, others), 0);
+      runner.run(37);
+      runner.set_sources(0, others, more);
+      EXPECT_EQ(runner.set_receivers(0, places), 1);
+      runner.set_reductions({{0, parse_field_quantity("norm2"), {}},
+                             {last, parse_field_quantity("change-norm2"), {}}},
+                            29);
+      runner.run(61);
+      keep(0);
+      keep(1);
+      rows[passes] = runner.reductions();
+      runner.clear_points();
+      runner.set_receivers(0, others);
+      runner.run(30);
+      keep(0);
+      EXPECT_EQ(runner.report().executor, options.executor);
+      EXPECT_TRUE(runner.report().finite);
+      for (int f = 0; f < d.fields(); ++f) runner.field(f, found[passes].emplace_back(same.size()));
+    }
+    ASSERT_EQ(rows[0].size(), 2U);
+    for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(rows[0][k].values, rows[1][k].values) << k;
+    for (std::size_t k = 0; k < found[0].size(); ++k)
+      EXPECT_TRUE(same_values(found[0][k], found[1][k]))
+          << d.name() << ", array " << k << ", " << size[0] << "x" << size[1] << ", "
+          << to_string(field_side{kind, 0});
+  }
+}
+TEST_F(field_runner_gpu, passes_of_heat_have_points_and_tables_f64) {
+  passes_have_the_points_of_single_steps<double>(heat(), 11);
+}
+TEST_F(field_runner_gpu, passes_of_heat_have_points_and_tables_f32) {
+  passes_have_the_points_of_single_steps<float>(heat(), 13);
+}
+TEST_F(field_runner_gpu, passes_of_waves_have_points_f64) {
+  passes_have_the_points_of_single_steps<double>(wave(), 15);
+}
+TEST_F(field_runner_gpu, passes_of_waves_have_points_f32) {
+  passes_have_the_points_of_single_steps<float>(wave(), 16);
+}
+
 TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {
   for (const char* executor : {"host-loop", "graph", "temporal"}) {
     std::atomic<bool> stop{false};
@@ -231,6 +330,21 @@ TEST_F(field_runner_gpu, what_cannot_be_is_refused_in_one_line) {
   };
   refused("host-loop, graph or temporal", [](auto& o) { o.executor = "naive"; });
   refused("a GPU has compiled ones alone", [](auto& o) { o.kernel = "interpreted"; });
+  field_options passes;
+  passes.executor = "temporal";
+  // Without what lies beside the row ahead: v is then rows of u that are kept.
+  cell_tape tape = wave().tape();
+  tape.nodes[4] = cell_node::tap(0, std::array{1, 0});
+  field_runner<double> waves(stencil_place::where(), stencil_definition(tape), {50, 60}, passes);
+  waves.set_sources(1, std::vector<std::int64_t>{7, 8}, std::vector<double>{1});
+  try {
+    waves.run(1);
+    ADD_FAILURE() << "sources of old values were taken";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("field 'v' has sources, and passes have it as old values"),
+              std::string::npos)
+        << e.what();
+  }
   refused("no pass of 1000 steps", [](auto& o) {
     o.executor = "temporal";
     o.depth = 1000;

@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -216,6 +217,18 @@ std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precisio
   return all;
 }
 
+/// What steps of a problem have besides its stencil.
+pass_demands demands_of(const fields_problem& p) {
+  pass_demands demands;
+  demands.points = !p.sources.empty() || !p.receivers.empty();
+  for (const std::string& name : p.definition.tape().parameters) {
+    const auto value = p.values.find(name);
+    if (value != p.values.end() && !std::holds_alternative<double>(value->second.value))
+      demands.parameters_change = true;
+  }
+  return demands;
+}
+
 exit_code warm(kernels_arguments args) {
   const file_cache cache = usable_cache();
   output_files outputs;
@@ -255,7 +268,10 @@ exit_code warm(kernels_arguments args) {
     const std::vector<std::int64_t> size(static_cast<std::size_t>(p.definition.dims()), 64);
     const field_domain domain(p.definition, checked_field_size(p.definition.dims(), size),
                               p.boundaries);
-    for (const kernel_source& source : field_sources(domain, type, capability)) {
+    const bool changes =
+        std::ranges::any_of(p.reductions, [](const auto& r) { return r.quantity.of_change; });
+    for (const kernel_source& source :
+         field_sources(domain, type, capability, demands_of(p), changes)) {
       const auto made = compile_kernel(source, {capability, 0});
       require_kept(made->why_not_kept);
       all.push_back({made->origin.what, made->origin.target, made->seconds});

@@ -174,12 +174,18 @@ kernel_source field_kernel_sources<T>::stage(int number) const {
             fmt::format("stage {}", number + 1));
 }
 template <class T>
-kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
+kernel_source field_kernel_sources<T>::pass(const chain_config& c,
+                                            const pass_demands& demands) const {
+  std::string with, about;
+  if (demands.parameters_change) about += ", tables of parameters";
+  if (demands.points) about += ", sources and receivers";
+  if (!about.empty()) with = fmt::format(", {}, {}", demands.parameters_change, demands.points);
   return of(
       fmt::format("fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, "
-                  "{}, {}, {}>>",
-                  value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared),
-      fmt::format("passes of {} steps", c.warps * c.steps));
+                  "{}, {}, {}>{}>",
+                  value_name<T>, c.warps, c.steps, c.across, c.slots, c.rows, c.ahead, c.shared,
+                  with),
+      fmt::format("passes of {} steps{}", c.warps * c.steps, about));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
@@ -214,8 +220,15 @@ kernel_source field_kernel_sources<T>::finite() {
           "values that are not finite"};
 }
 
+template <class T>
+kernel_source field_kernel_sources<T>::subtract() {
+  return {kernels, fmt::format("dwell::cuda::fields_subtract_kernel<{}>", value_name<T>),
+          "changes of fields"};
+}
+
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
-                                         int compute_capability) {
+                                         int compute_capability, const pass_demands& demands,
+                                         bool changes) {
   device_facts device;
   device.on = backend::cuda;
   device.compute_capability = compute_capability;
@@ -236,8 +249,13 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
     const auto stages = domain.definition().stages();
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
-    if (config) list.push_back(sources.pass(*config));
+    if (config) list.push_back(sources.pass(*config, demands));
     if (columns) list.push_back(sources.pass(*columns));
+    if (demands.points) {
+      list.push_back(sources.add());
+      list.push_back(sources.record());
+    }
+    if (changes) list.push_back(sources.subtract());
     if (domain.has_fixed_cells() &&
         std::ranges::any_of(stages, [](const field_stage& s) { return !s.renamed.empty(); }))
       list.push_back(sources.differ());

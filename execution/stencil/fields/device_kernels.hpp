@@ -56,7 +56,7 @@ class field_kernel_sources {
   explicit field_kernel_sources(const field_domain& domain);
 
   kernel_source stage(int number) const;
-  kernel_source pass(const chain_config& config) const;
+  kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
   kernel_source pass(const columns_config& config) const;
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
@@ -64,15 +64,18 @@ class field_kernel_sources {
   static kernel_source add();     ///< adds values to cells
   static kernel_source record();  ///< copies cells to a row
   static kernel_source finite();  ///< looks for NaN and infinity
+  static kernel_source subtract();
 
  private:
   kernel_source of(const std::string& kernel, const std::string& about) const;
   std::string text_, name_;
 };
 
-/// What a runner compiles on a GPU of this compute capability for steps, without sources and
-/// receivers, and for its report: all stages, the pass, if there is one, looks at the fields.
+/// What a runner compiles on a GPU of this compute capability for steps and for its report: all
+/// stages, the pass, if there is one, with what its steps have besides the stencil, looks at the
+/// fields; and what reductions of changes need, if there are any.
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
-                                         int compute_capability);
+                                         int compute_capability, const pass_demands& demands = {},
+                                         bool changes = false);
 
 }  // namespace dwell

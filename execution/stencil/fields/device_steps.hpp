@@ -20,6 +20,7 @@ struct device_step_plan {
   bool graph = false;                     ///< single steps of a run are queued as graphs
   std::optional<chain_config> pass;       ///< several steps a launch; what is left is single steps
   int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
+  pass_demands demands;                   ///< what its steps have besides the stencil
   std::optional<columns_config> columns;  ///< a pass in three dimensions, of its `steps` steps
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
@@ -42,6 +43,8 @@ class device_steps {
   virtual bool fixed_cells_differ(const field_places& places) = 0;
   /// No NaN and no infinity in any field.
   virtual bool finite(const field_places& places) = 0;
+  /// Subtracts n values, in the stream: both are in the device's memory.
+  virtual void subtract(T* from, const T* cells, std::size_t n) = 0;
   /// Ends early, after a whole step or pass, if `control` says so. Throws what its progress
   /// function throws, once the steps that were launched are done.
   virtual field_run_end run(const device_step_plan& plan, field_run<T>& r,

@@ -67,6 +67,15 @@ class steps_on_gpu final : public device_steps<T> {
     return !found(field_kernel_sources<T>::finite(), fields);
   }
 
+  void subtract(T* from, const T* cells, std::size_t n) override {
+    clock_.use_device();
+    constexpr unsigned block = 256;
+    const auto count = static_cast<std::int64_t>(n);
+    launch_apart(kernel_of(field_kernel_sources<T>::subtract()).handle(),
+                 std::min(blocks_of(count, block), most_blocks), block, 0, stream(), from, cells,
+                 count);
+  }
+
   field_run_end run(const device_step_plan& plan, field_run<T>& r, const field_places& places,
                     const run_control& control) override;
 
@@ -75,9 +84,10 @@ class steps_on_gpu final : public device_steps<T> {
   struct turn {
     const device_step_plan& plan;
     field_run<T>& run;
-    std::vector<device_points<T>> sources, receivers;
     std::vector<buffer<T>> fixed;         ///< fixed cells that have to be given again
     const loaded_kernel* keep = nullptr;  ///< that gives them
+    const loaded_kernel *add = nullptr, *record = nullptr;  ///< sources and receivers
+    buffer<T> table;                                        ///< parameters of every step
     int done = 0;
     field_places places;
   };
@@ -137,6 +147,7 @@ class steps_on_gpu final : public device_steps<T> {
   struct pass_kernel {
     const loaded_kernel* kernel;
     chain_numbers numbers;
+    pass_demands demands;
   };
   std::optional<pass_kernel> pass_;
   struct columns_kernel {
@@ -153,6 +164,7 @@ class steps_on_gpu final : public device_steps<T> {
     std::vector<T> parameters;
   };
   std::unique_ptr<recorded> graph_;
+  std::optional<device_points<T>> points_;  ///< those that the last run had
 };
 
 template <class T>
@@ -170,14 +182,15 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 
 template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
-  const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass);
+  const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
+                                       pass_->demands == plan.demands);
   const bool has_columns = !plan.columns || (columns_ && columns_->numbers.config == *plan.columns);
   if (!stages_.empty() && has_pass && has_columns) return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
-  if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+  if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
   if (plan.columns) wanted.push_back(sources_.pass(*plan.columns));
   load(wanted);
   stages_.resize(stages.size());
@@ -189,7 +202,9 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   }
   constexpr int value = sizeof(T);
   if (plan.pass) {
-    pass_ = {&kernel_of(sources_.pass(*plan.pass)), {chain_of(domain_), *plan.pass, value}};
+    pass_ = {&kernel_of(sources_.pass(*plan.pass, plan.demands)),
+             {chain_of(domain_), *plan.pass, value},
+             plan.demands};
     allow(*pass_->kernel, pass_->numbers.scratch_bytes());
   }
   if (plan.columns) {
@@ -262,10 +277,9 @@ void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
       launch_cells(*t.keep, a, nullptr, on);
     }
   }
-  for (const auto& points : t.sources)
-    points.apply(memory_.field(t.places, points.field()), t.done, on);
-  for (const auto& points : t.receivers)
-    points.apply(memory_.field(t.places, points.field()), t.done, on);
+  if (points_)
+    points_->apply(
+        *t.add, *t.record, t.done, [&](int field) { return memory_.field(t.places, field); }, on);
   ++t.done;
 }
 
@@ -320,6 +334,8 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   const int teams =
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
+  if (t.run.parameters_change) a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
+  if (points_) a.points = points_->of_pass(t.done, strips, a.ny, n.config.across);
   launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += warps * t.plan.pass->steps;
@@ -383,16 +399,17 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
                                    const field_places& places, const run_control& control) {
   clock_.use_device();
   prepare(plan);
-  turn t{plan, r, {}, {}, {}, nullptr, 0, places};
-  for (const source_list<T>& list : r.points.sources)
-    t.sources
-        .emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
-                      kernel_of(field_kernel_sources<T>::add()))
-        .upload(rows_of<const T>(list.series, list.points.size(), r.first_step - list.first_step,
-                                 r.steps));
-  for (const receiver_list<T>& list : r.points.receivers)
-    t.receivers.emplace_back(where_, memory_.pitch(), list.field, list.points, r.steps,
-                             kernel_of(field_kernel_sources<T>::record()));
+  turn t{plan, r, {}, nullptr, nullptr, nullptr, {}, 0, places};
+  if (plan.pass && r.parameters_change) t.table = buffer<T>::copy_of(where_, r.parameters);
+  if (r.points.empty()) {
+    points_.reset();
+  } else {
+    if (!points_ || points_->revision() != r.points.revision)
+      points_.emplace(where_, memory_.pitch(), r.points);
+    points_->begin(r.first_step, r.steps);
+    t.add = &kernel_of(field_kernel_sources<T>::add());
+    t.record = &kernel_of(field_kernel_sources<T>::record());
+  }
   if (!r.fixed_cells.empty()) {
     t.fixed.resize(r.fixed_cells.size());
     t.keep = &kernel_of(sources_.keep());
@@ -442,11 +459,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   clock_.end();
   if (waiting) wait_for(mark ^ 1);
   DWELL_CUDA(cudaEventSynchronize(clock_.ended()));
-  for (std::size_t k = 0; k < t.receivers.size(); ++k) {
-    receiver_list<T>& list = r.points.receivers[k];
-    t.receivers[k].download(
-        rows_of<T>(list.record, list.points.size(), r.first_step - list.first_step, t.done));
-  }
+  if (points_) points_->download(r.points, t.done);
   publisher.rethrow();
   return {t.done, clock_.seconds(), t.places};
 }

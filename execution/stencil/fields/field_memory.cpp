@@ -159,19 +159,18 @@ void field_memory<T>::copy_out(const T* array, T* cells) const {
 template <class T>
 void field_memory<T>::copy_in_there(const T* cells, T* array) {
   const auto row = static_cast<std::size_t>(domain_.size().n[2]) * sizeof(T);
-  const auto pitch = static_cast<std::size_t>(pitch_) * sizeof(T);
-  memory_of(where_.on())
-      .copy_box(where_,
-                {array, pitch, cells, row, row, static_cast<std::size_t>(domain_.size().rows())});
+  memory_of(backend::cuda)
+      .copy_box(*where_, {array, static_cast<std::size_t>(pitch_) * sizeof(T), cells, row, row,
+                          static_cast<std::size_t>(domain_.size().rows())});
 }
 
 template <class T>
-void field_memory<T>::copy_out_there(const T* array, T* cells) const {
+void field_memory<T>::pack(const T* array, T* cells) const {
+  if (!on_gpu()) return copy_out(array, cells);
   const auto row = static_cast<std::size_t>(domain_.size().n[2]) * sizeof(T);
-  const auto pitch = static_cast<std::size_t>(pitch_) * sizeof(T);
-  memory_of(where_.on())
-      .copy_box(where_,
-                {cells, row, array, pitch, row, static_cast<std::size_t>(domain_.size().rows())});
+  memory_of(backend::cuda)
+      .copy_box(*where_, {cells, row, array, static_cast<std::size_t>(pitch_) * sizeof(T), row,
+                          static_cast<std::size_t>(domain_.size().rows())});
 }
 
 template std::int64_t row_pitch<double>(std::int64_t);

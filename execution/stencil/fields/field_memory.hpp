@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,11 +68,12 @@ class field_memory {
   /// From and to arrays of a caller, in the host's memory, in C order without padding.
   void copy_in(const T* cells, T* array);
   void copy_out(const T* array, T* cells) const;
-  /// Likewise in the memory of the same GPU, in the order of its stream; they do not wait.
+  /// From an array of a caller in the memory of the same GPU, in the order of its stream.
   void copy_in_there(const T* cells, T* array);
-  void copy_out_there(const T* array, T* cells) const;
+  /// All cells of an array without padding, in memory that its device's teams can use.
+  void pack(const T* array, T* cells) const;
   /// Is it a GPU's?
-  bool on_gpu() const { return !on_device_.empty(); }
+  bool on_gpu() const { return where_.has_value(); }
 
  private:
   struct release {
@@ -82,7 +84,7 @@ class field_memory {
   std::size_t place_of(const T* array) const;
 
   const field_domain& domain_;
-  device where_ = device::cpu(1);
+  std::optional<device> where_;  ///< a GPU
   std::int64_t pitch_;
   int changing_ = 0;  ///< arrays of fields; those of coefficients follow
   std::vector<std::unique_ptr<T, release>> blocks_;

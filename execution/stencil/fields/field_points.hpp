@@ -44,6 +44,7 @@ template <class T>
 struct field_points {
   std::vector<source_list<T>> sources;
   std::vector<receiver_list<T>> receivers;
+  std::int64_t revision = 0;  ///< another one when lists come or go
 
   bool empty() const { return sources.empty() && receivers.empty(); }
   /// After step `step` of the runner, of the cells of a block, which has been computed.

@@ -68,6 +68,15 @@ __global__ void __launch_bounds__(256)
   });
 }
 
+/// Subtracts n values of `cells` from those of `from`.
+template <class T>
+__global__ void __launch_bounds__(256)
+    fields_subtract_kernel(T* from, const T* cells, std::int64_t n) {
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n;
+       i += std::int64_t{gridDim.x} * blockDim.x)
+    from[i] -= cells[i];
+}
+
 /// Point k is a cell: it gets the values of points order[first[k]] to order[first[k + 1] - 1], one
 /// after the other.
 template <class T>
@@ -97,13 +106,13 @@ struct chain {
   static constexpr chain_config value{Values...};
 };
 
-/// A pass of engine ring_fields2d.
-template <class S, class T, class C>
+/// A pass of engine ring_fields2d. Tables, Points: pass_demands.
+template <class S, class T, class C, bool Tables = false, bool Points = false>
 __global__ void __launch_bounds__(chain_sizes<S, T, C::value>::lanes, C::value.teams)
     fields_pass_kernel(const __grid_constant__ fields_pass<T> a) {
   if constexpr (C::value.bulk == has_bulk_rings) {
     cuda_ring_team<chain_sizes<S, T, C::value>> team;
-    fields_pass_of_team<S, T, C::value, true>(team, a);
+    fields_pass_of_team<S, T, C::value, true, pass_demands{Tables, Points}>(team, a);
   } else {
     __trap();  // a plan for another architecture
   }

@@ -164,8 +164,9 @@ class DWELL_API field_runner {
 
   /// Computes quantities of fields after every `every` steps from now on, in place of those that
   /// there were; an empty list: none. Fields are looked at after sources were added. Takes memory
-  /// for one more field, and for one more for each field whose change is wanted. Throws
-  /// input_error for a field that there is not, a quantity that is there twice, `every` below 1.
+  /// of the device for one more field, and for one more for each field whose change is wanted.
+  /// Throws input_error for a field that there is not, a quantity that is there twice, `every`
+  /// below 1.
   void set_reductions(std::vector<field_reduction> list, int every);
   /// What was computed since set_reductions(), a row for each step after which it was.
   const std::vector<field_reduction_row>& reductions() const;

@@ -47,6 +47,9 @@ class cpu_fields final : public field_executor<T> {
   }
   bool fixed_cells_differ(const field_places& places) override;
   bool finite(const field_places& places) override;
+  void subtract(T* from, const T* cells, std::size_t n) override {
+    for (std::size_t i = 0; i < n; ++i) from[i] -= cells[i];
+  }
   field_schedule plan(const field_demand<T>& demand) const override { return choose(demand).how; }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override;

@@ -48,7 +48,7 @@ fields_plan cpu_plan(const field_domain& domain, const field_bytes& bytes,
   return plan;
 }
 
-/// Plan of single steps, or of passes, without sources, receivers and parameters that change.
+/// Plan of single steps or passes where steps have nothing that ends these (gpu_fields.cpp).
 fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_bytes& bytes,
                      const field_options& options, const device_facts& device) {
   const gpu_chain chain = gpu_chain_of(domain, value, options, device);

@@ -41,6 +41,8 @@ class field_executor {
   virtual bool fixed_cells_differ(const field_places& places) = 0;
   /// No NaN and no infinity in any field.
   virtual bool finite(const field_places& places) = 0;
+  /// Subtracts n values, each rounded to T: both are where fields are.
+  virtual void subtract(T* from, const T* cells, std::size_t n) = 0;
   /// Throws input_error for options that cannot be used.
   virtual field_schedule plan(const field_demand<T>& demand) const = 0;
   /// Ends early, after a whole step or pass, if `control` says so. Throws what its progress
@@ -49,12 +51,14 @@ class field_executor {
                             const field_places& places, const run_control& control) = 0;
 };
 
-/// Why steps of these demands are not taken in passes, on any device, or nothing.
+/// Why there are no passes, on any device, where fixed cells of renamed fields differ.
+inline constexpr const char* differing_fixed_cells =
+    "fields that exchange their memory have different values in fixed cells";
+/// Why steps of these demands are not taken in passes on a CPU, or nothing.
 template <class T>
 std::optional<std::string> refuses_passes_of(const stencil_definition& definition,
                                              const field_demand<T>& demand) {
-  if (demand.fixed_cells_differ)
-    return "fields that exchange their memory have different values in fixed cells";
+  if (demand.fixed_cells_differ) return differing_fixed_cells;
   if (!demand.points) return std::nullopt;
   const auto& last = definition.stages().back().computed;
   for (const source_list<T>& list : demand.points->sources)

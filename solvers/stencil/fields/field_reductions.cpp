@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -16,7 +17,7 @@ template <class T>
 field_reductions<T>::field_reductions(const device& where, const stencil_definition& definition,
                                       std::size_t cells, std::vector<field_reduction> list,
                                       int every, std::int64_t steps_done)
-    : list_(std::move(list)), every_(every), first_step_(steps_done) {
+    : where_(where), list_(std::move(list)), every_(every), first_step_(steps_done) {
   if (every < 1)
     throw input_error(fmt::format("reductions: expected every 1 step or more, found {}", every));
   old_.resize(static_cast<std::size_t>(definition.fields()));
@@ -35,10 +36,11 @@ field_reductions<T>::field_reductions(const device& where, const stencil_definit
                       "found {}",
                       name, *r.until));
     names_.push_back(name);
-    if (r.quantity.of_change) old_[static_cast<std::size_t>(r.field)].resize(cells);
+    buffer<T>& old = old_[static_cast<std::size_t>(r.field)];
+    if (r.quantity.of_change && old.size() == 0) old = buffer<T>(where, cells, fresh::unset);
   }
   if (list_.empty()) return;
-  now_.resize(cells);
+  now_ = buffer<T>(where, cells, fresh::unset);
   reducer_.emplace(where);
 }
 
@@ -52,17 +54,17 @@ int field_reductions<T>::piece(std::int64_t steps_done, int left) const {
 }
 
 template <class T>
-void field_reductions<T>::before(std::int64_t steps_done, const copy_function& copy) {
+void field_reductions<T>::before(std::int64_t steps_done, const field_access<T>& fields) {
   if (list_.empty() || !is_due(steps_done + 1)) return;
   const double begin = seconds_on_host();
   for (std::size_t f = 0; f < old_.size(); ++f)
-    if (!old_[f].empty()) copy(static_cast<int>(f), old_[f]);
+    if (old_[f].size() > 0) fields.copy(static_cast<int>(f), old_[f].data());
   seconds_ += seconds_on_host() - begin;
 }
 
 template <class T>
 std::optional<stencil_stop> field_reductions<T>::after(std::int64_t steps_done,
-                                                       const copy_function& copy) {
+                                                       const field_access<T>& fields) {
   if (list_.empty() || !is_due(steps_done)) return std::nullopt;
   const double begin = seconds_on_host();
   field_reduction_row row{steps_done, std::vector<double>(list_.size())};
@@ -70,14 +72,14 @@ std::optional<stencil_stop> field_reductions<T>::after(std::int64_t steps_done,
     const auto each = [&](bool of_change) {
       for (std::size_t k = 0; k < list_.size(); ++k)
         if (list_[k].field == static_cast<int>(f) && list_[k].quantity.of_change == of_change)
-          row.values[k] = reducer_->reduce(std::span<const T>(now_), list_[k].quantity.operation);
+          row.values[k] = reduce(list_[k].quantity.operation);
     };
     if (std::ranges::none_of(list_, [&](const auto& r) { return r.field == static_cast<int>(f); }))
       continue;
-    copy(static_cast<int>(f), now_);
+    fields.copy(static_cast<int>(f), now_.data());
     each(false);
-    if (old_[f].empty()) continue;
-    for (std::size_t i = 0; i < now_.size(); ++i) now_[i] -= old_[f][i];
+    if (old_[f].size() == 0) continue;
+    fields.subtract(now_.data(), old_[f].data());
     each(true);
   }
   rows_.push_back(std::move(row));
@@ -92,6 +94,14 @@ std::optional<stencil_stop> field_reductions<T>::after(std::int64_t steps_done,
       stop = stencil_stop::converged;
   }
   return stop;
+}
+
+template <class T>
+double field_reductions<T>::reduce(reduction operation) {
+  if (where_.on() == backend::cpu)
+    return reducer_->reduce(std::span<const T>(now_.data(), now_.size()), operation);
+  return reducer_->reduce(device_span<const T>{now_.data(), now_.size(), where_.ordinal()},
+                          operation);
 }
 
 template <class T>

@@ -101,7 +101,7 @@ void field_session<T>::field(int i, device_span<T> cells) const {
   const T* const array = require_field(i, cells.size);
   require_on_device(queue_.where(), definition().tape().fields[static_cast<std::size_t>(i)].c_str(),
                     cells);
-  memory().copy_out_there(array, cells.data);
+  memory().pack(array, cells.data);
   finish_copy();
 }
 
@@ -134,7 +134,9 @@ void field_session<T>::set_sources(int field, std::span<const std::int64_t> cell
         fmt::format("sources: expected a value for each of {} cells in every step, found {} "
                     "in all",
                     list.points.size(), series.size()));
-  if (!list.points.empty()) points_.sources.push_back(std::move(list));
+  if (list.points.empty()) return;
+  points_.sources.push_back(std::move(list));
+  ++points_.revision;
 }
 
 template <class T>
@@ -142,6 +144,7 @@ int field_session<T>::set_receivers(int field, std::span<const std::int64_t> cel
   require_field(field, static_cast<std::size_t>(domain_.size().cells()));
   points_.receivers.push_back(
       {field, field_points_of(cells, domain_.size(), "receivers"), {}, steps_done_});
+  ++points_.revision;
   return static_cast<int>(points_.receivers.size()) - 1;
 }
 
@@ -241,19 +244,23 @@ field_outcome field_session<T>::run(int steps, int every,
     return control.progress && seconds_on_host() - last_published >= options_.progress_interval &&
            !control.progress(0, 0.0);
   };
-  const auto copy = [&](int f, std::span<T> cells) { field(f, cells); };
+  const field_access<T> fields{[&](int f, T* to) { memory().pack(memory().field(places_, f), to); },
+                               [&](T* from, const T* cells) {
+                                 executor_->subtract(
+                                     from, cells, static_cast<std::size_t>(domain_.size().cells()));
+                               }};
   std::optional<stencil_stop> stop;
   while (!stop && done.steps < steps) {
     const int to_look = look ? every - done.steps % every : steps;
     const int piece = std::min(to_look, reductions_.piece(steps_done_, steps - done.steps));
-    reductions_.before(steps_done_, copy);
+    reductions_.before(steps_done_, fields);
     const field_run_end end = run_piece(piece, control);
     done.steps += end.steps;
     done.seconds += end.seconds;
     if (end.steps < piece)
       stop = stencil_stop::interrupted;
     else
-      stop = reductions_.after(steps_done_, copy);
+      stop = reductions_.after(steps_done_, fields);
     if (look && end.steps == to_look && !look(field_progress{done.steps, done.seconds}))
       stop = stop.value_or(stencil_stop::interrupted);
     if (!stop && done.steps < steps && asked_to_stop()) stop = stencil_stop::interrupted;

@@ -38,7 +38,7 @@ class field_session {
   void set_parameter(int i, std::span<const double> values, bool table);
   void set_sources(int field, std::span<const std::int64_t> cells, std::span<const T> series);
   int set_receivers(int field, std::span<const std::int64_t> cells);
-  void clear_points() { points_ = {}; }
+  void clear_points() { points_ = {{}, {}, points_.revision + 1}; }
   std::span<const T> record(int number) const;
   void set_reductions(std::vector<field_reduction> list, int every);
   const std::vector<field_reduction_row>& reductions() const { return reductions_.rows(); }

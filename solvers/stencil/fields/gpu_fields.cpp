@@ -5,6 +5,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/number_text.hpp"
 #include "dwell/execution/device/executors.hpp"
+#include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
 #include "dwell/solvers/stencil/fields/field_executor.hpp"
 
@@ -25,7 +26,10 @@ class gpu_fields final : public field_executor<T> {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
           fmt::format("kernel: a GPU has compiled ones alone, found '{}'", options.kernel));
-    steps_->prepare(steps_of(plan({})));
+    // Passes are compiled when it is known what their steps have besides the stencil.
+    device_step_plan single = steps_of(plan({}));
+    single.pass.reset();
+    steps_->prepare(single);
   }
 
   field_memory<T>& memory() override { return memory_; }
@@ -43,24 +47,37 @@ class gpu_fields final : public field_executor<T> {
     return steps_->fixed_cells_differ(places);
   }
   bool finite(const field_places& places) override { return steps_->finite(places); }
+  void subtract(T* from, const T* cells, std::size_t n) override {
+    steps_->subtract(from, cells, n);
+  }
   field_schedule plan(const field_demand<T>& demand) const override {
     const bool has_points = demand.points && !demand.points->empty();
     gpu_steps steps;
-    if (has_points)
-      steps.refusal = "sources and receivers are looked at after each step";
-    else if (demand.parameters_change)
-      steps.refusal = "a parameter has a value for each step";
-    else
-      steps.refusal = refuses_passes_of(domain_.definition(), demand);
+    steps.refusal = refuses_passes_here(demand);
     steps.alike = !has_points && !demand.parameters_change && !demand.fixed_cells_differ;
     return gpu_schedule_of(domain_, bytes_, chain_, options_, facts_, steps);
   }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override {
-    return steps_->run(steps_of(schedule), r, places, control);
+    device_step_plan plan = steps_of(schedule);
+    if (plan.pass) plan.demands = {r.parameters_change, !r.points.empty()};
+    return steps_->run(plan, r, places, control);
   }
 
  private:
+  /// A pass adds sources to values, in whatever array they will be; but it has none of a field that
+  /// is another one's values of the step before.
+  std::optional<std::string> refuses_passes_here(const field_demand<T>& demand) const {
+    if (demand.fixed_cells_differ) return differing_fixed_cells;
+    if (!demand.points || !chain_.config) return std::nullopt;
+    const chain_shape shape = chain_of(domain_);
+    for (const source_list<T>& list : demand.points->sources)
+      if (shape.is_renamed(list.field))
+        return fmt::format(
+            "field '{}' has sources, and passes have it as old values of another field",
+            domain_.definition().tape().fields[static_cast<std::size_t>(list.field)]);
+    return std::nullopt;
+  }
   device_step_plan steps_of(const field_schedule& s) const {
     device_step_plan plan;
     plan.graph = s.executor == executors::graph.name;

@@ -30,6 +30,7 @@
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/fields/point_table.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 #include "dwell/stencil/formulas.hpp"
 #include "field_cases.hpp"
@@ -79,7 +80,7 @@ DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
       using team_type = cpu_ring_team<sizes>;
       std::vector<real> scratch(team_type::scratch_bytes() / sizeof(real), std::nan(""));
       team_type team(t, reversed, reinterpret_cast<std::byte*>(scratch.data()));
-      fields_pass_of_team<S, real, C, false>(team, a);
+      fields_pass_of_team<S, real, C, false, demands>(team, a);
     }
     return warps;
   }
@@ -149,13 +150,14 @@ constexpr const char* real_name = sizeof(T) == 8 ? "double" : "float";
 class DeviceText : public ::testing::Test {
  protected:
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
-  program compiled(const std::string& text, const char* real, int column_steps = 1,
-                   int column_rows = 1) {
+  program compiled(const std::string& text, const char* real, const pass_demands& demands = {},
+                   int column_steps = 1, int column_rows = 1) {
     const std::string name = fmt::format("{}", number_++);
-    put_bytes(
-        folder_ / (name + ".cpp"),
-        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n{}",
-                    text, real, column_steps, column_rows, entries));
+    put_bytes(folder_ / (name + ".cpp"),
+              fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
+                          "constexpr dwell::pass_demands demands{{{}, {}}};\n{}",
+                          text, real, column_steps, column_rows, demands.parameters_change,
+                          demands.points, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -229,9 +231,67 @@ drawn draw(std::mt19937_64& chance, int dims) {
   return with_borders(tape, chance);
 }
 
+/// Points of a pass of so many steps, by chance, of the places that compiled() has.
+template <class T>
+struct drawn_points {
+  std::vector<pass_point> points;
+  std::vector<T> series, record;
+  point_table table;
+
+  drawn_points(const drawn& d, const plain_fields<T>& plain, const chain_shape& shape, int steps,
+               std::mt19937_64& chance) {
+    const auto below = [&](std::int64_t n) {
+      return static_cast<int>(chance() % static_cast<std::uint64_t>(n));
+    };
+    const int columns = shape.step_columns();
+    const chain_numbers n{shape, {2, 1, columns < 5 ? 5 : columns | 1, 3, 1, 1}, sizeof(T)};
+    const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(d.n[2]),
+                                    d.of_axes[0].sides[2][0].kind == side_kind::periodic};
+    const auto some = [&](bool receives, const auto& allowed) {
+      std::vector<pass_point> to;
+      for (int left = below(20); left > 0; --left) {
+        const int field = below(shape.fields), strip = below(strips.count());
+        const std::int64_t rows[] = {0, d.n[1] - 1, below(d.n[1])};
+        const std::int64_t cells[] = {0, d.n[2] - 1, below(d.n[2]), strips.first(strip),
+                                      strips.end(strip) - 1};
+        const std::int64_t row = rows[below(3)], x = cells[below(5)];
+        if (allowed(field, row, x))
+          to.push_back({row, x, {0, 0, static_cast<short>(field), receives}});
+      }
+      for (std::size_t k = 0; k < to.size(); ++k) {
+        to[k].values.at = static_cast<std::int64_t>(k);
+        to[k].values.stride = static_cast<int>(to.size());
+      }
+      points.insert(points.end(), to.begin(), to.end());
+      return to.size() * static_cast<std::size_t>(steps);
+    };
+    const std::size_t added = some(false, [&](int field, std::int64_t row, std::int64_t x) {
+      return !shape.is_renamed(field) && !plain.fixed(0, row, x);
+    });
+    record.resize(some(true, [](int, std::int64_t, std::int64_t) { return true; }));
+    std::uniform_real_distribution<double> values(-2, 2);
+    for (std::size_t k = 0; k < added; ++k) series.push_back(static_cast<T>(values(chance)));
+    table = point_table_of(points, strips, static_cast<int>(d.n[1]), n.config.across);
+  }
+  /// Adds what step `step` adds, and compares what it recorded.
+  void expect(plain_fields<T>& plain, int step) const {
+    const auto value = [&](const pass_point& p) {
+      return static_cast<std::size_t>(p.values.at + step * p.values.stride);
+    };
+    for (const pass_point& p : points)
+      if (!p.values.receives) plain.cell(p.values.field, 0, p.row, p.x) += series[value(p)];
+    for (const pass_point& p : points)
+      EXPECT_TRUE(!p.values.receives ||
+                  same_values(std::vector{record[value(p)]},
+                              std::vector{plain.cell(p.values.field, 0, p.row, p.x)}))
+          << "step " << step << ", field " << p.values.field << ", row " << p.row << ", column "
+          << p.x;
+  }
+};
+
 template <class T>
 void check(const drawn& d, const field_domain& domain, const program& code,
-           std::mt19937_64& chance) {
+           const pass_demands& demands, std::mt19937_64& chance) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
   const stencil_definition& def = d.definition;
   const int fields = def.fields();
@@ -328,26 +388,40 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   }
   for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
   const int warps = 1 + below(2), teams = 1 + below(5);
+  drawn_points<T> points(d, plain, chain_of(domain), warps, chance);
+  const auto list = [](const auto& of) { return of.empty() ? nullptr : of.data(); };
+  pass.points = {points.table.rows.data(), points.table.list.data(), list(points.series), 0,
+                 points.record.empty() ? nullptr : points.record.data()};
+  std::vector<T> tables;
+  for (int k = 0; k < warps * def.parameters(); ++k)
+    tables.push_back(static_cast<T>(values(chance)));
+  pass.table = list(tables);
   const int steps = code.ring_pass(&pass, warps, teams, below(2));
   SCOPED_TRACE(fmt::format("{} warps, {} teams", warps, teams));
   if (steps == 0) return;
-  for (int s = 0; s < steps; ++s) plain.step();
+  for (int s = 0; s < steps; ++s) {
+    if (demands.parameters_change)
+      for (int p = 0; p < def.parameters(); ++p)
+        plain.parameters[static_cast<std::size_t>(p)] =
+            tables[static_cast<std::size_t>(s * def.parameters() + p)];
+    plain.step();
+    if (demands.points) points.expect(plain, s);
+  }
   // Cells of a field that has another one's are left to the host where they are fixed; so is what
   // no stage writes.
   expect(other, there, "a pass");
 }
 
 template <class T>
-void check_drawn(DeviceText& test, const drawn& d, const program& code, const field_domain& domain,
-                 std::mt19937_64& chance) {
-  static_cast<void>(test);
+void check_drawn(const drawn& d, const program& code, const pass_demands& demands,
+                 const field_domain& domain, std::mt19937_64& chance) {
   if (!code.plain_stage) return;
   std::string sides;
   for (const auto& b : d.given)
     for (const auto& axis : b.sides) sides += to_string(axis[0]) + "|" + to_string(axis[1]) + " ";
   SCOPED_TRACE(
       fmt::format("{}size {}, sides {}", d.definition.describe(), fmt::join(d.n, "x"), sides));
-  check<T>(d, domain, code, chance);
+  check<T>(d, domain, code, demands, chance);
 }
 
 TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
@@ -359,10 +433,11 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
     const std::string text = device_stencil_text(domain);
+    const pass_demands demands{round % 4 > 1, round % 3 > 0};
     if (round % 2)
-      check_drawn<float>(*this, d, compiled(text, "float"), domain, chance);
+      check_drawn<float>(d, compiled(text, "float", demands), demands, domain, chance);
     else
-      check_drawn<double>(*this, d, compiled(text, "double"), domain, chance);
+      check_drawn<double>(d, compiled(text, "double", demands), demands, domain, chance);
   }
 }
 
@@ -391,9 +466,9 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
     const int steps = 1 + static_cast<int>(chance() % 3), rows = 1 + static_cast<int>(chance() % 3);
     SCOPED_TRACE(fmt::format("round {}, {} steps, {} rows", round, steps, rows));
     if (round % 2)
-      check_drawn<float>(*this, d, compiled(text, "float", steps, rows), domain, chance);
+      check_drawn<float>(d, compiled(text, "float", {}, steps, rows), {}, domain, chance);
     else
-      check_drawn<double>(*this, d, compiled(text, "double", steps, rows), domain, chance);
+      check_drawn<double>(d, compiled(text, "double", {}, steps, rows), {}, domain, chance);
   }
 }
 
@@ -487,8 +562,9 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   const auto config = plan_chain(shape, work_of(of_wave), sizeof(double), {227 << 10, 64});
   ASSERT_TRUE(config);
   for (const kernel_source& source :
-       {of_waves.stage(0), of_waves.pass(*config), of_waves.keep(), of_waves.differ(),
-        sources::add(), sources::record(), sources::finite()})
+       {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
+        of_waves.pass(*config, {true, true}), of_waves.keep(), of_waves.differ(), sources::add(),
+        sources::record(), sources::finite(), sources::subtract()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {
@@ -499,6 +575,19 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
           << source.kernel;
     }
     EXPECT_EQ(passes, arch == 90 ? 1 : 0) << arch;
+    const auto all = field_sources(waves, precision::f32, arch, {true, true}, true);
+    const auto plain = field_sources(waves, precision::f32, arch);
+    const auto has = [](const auto& list, const std::string& kernel) {
+      return std::ranges::any_of(list, [&](const kernel_source& s) { return s.kernel == kernel; });
+    };
+    EXPECT_EQ(all.size(), plain.size() + 3) << arch;
+    using of_f32 = field_kernel_sources<float>;
+    for (const kernel_source& more : {of_f32::add(), of_f32::record(), of_f32::subtract()})
+      EXPECT_TRUE(has(all, more.kernel) && !has(plain, more.kernel)) << more.kernel;
+    const auto passes_with = std::ranges::count_if(all, [](const kernel_source& s) {
+      return s.kernel.find(", true, true>") != std::string::npos;
+    });
+    EXPECT_EQ(passes_with, passes) << arch;
   }
 
   std::mt19937_64 chance(5);

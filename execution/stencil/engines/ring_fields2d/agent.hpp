@@ -27,9 +27,9 @@ class chain_role {
 };
 
 /// One team's part of a pass. All: warps run by themselves.
-template <class S, class T, chain_config C, bool All, class Team>
+template <class S, class T, chain_config C, bool All, pass_demands D = pass_demands{}, class Team>
 DWELL_FN void fields_pass_of_team(Team& team, const fields_pass<T>& a) {
-  using role = chain_role<chain_levels<S, T, Team, C>, All>;
+  using role = chain_role<chain_levels<S, T, Team, C, D>, All>;
   team.play(
       a.warps, [&] { return chain_intake<S, T, Team, C>(team, a); },
       [&](int w) { return role(team, a, w); },

@@ -40,6 +40,14 @@ struct chain_config {
   friend constexpr bool operator==(const chain_config&, const chain_config&) = default;
 };
 
+/// What steps of a pass have besides a stencil: a kernel without pays nothing for it.
+struct pass_demands {
+  bool parameters_change = false;  ///< parameters have a value for each step
+  bool points = false;             ///< there are sources or receivers
+  /// Equal in both.
+  friend constexpr bool operator==(const pass_demands&, const pass_demands&) = default;
+};
+
 struct chain_shape {
   static constexpr int most_stages = 6;  ///< stages of a step in passes
 

@@ -5,19 +5,23 @@
 // the row `delay` before it, and the new values arrive at the next stage at once: of the row that
 // arrives a stage reads the cell's own column only, so a cell goes through all stages of all steps
 // without its neighbours. Then the row takes the place of the oldest one. The loop's body is a
-// whole period of these places, so that no register is copied.
+// whole period of these places, so that no register is copied. Points (points.hpp) are looked at
+// behind the last stage of each step, in turns of path `any`: turns without any take other paths.
 #pragma once
 #include <type_traits>
 
 #include "dwell/base/cell_piece.hpp"
 #include "dwell/execution/stencil/engines/ring2d/strips.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/border.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/points.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/stretches.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/transfers.hpp"
 
 namespace dwell {
 
-template <class S, class T, class Team, chain_config C>
+template <class S, class T, class Team, chain_config C, pass_demands D>
 class chain_levels {
   using sizes = chain_sizes<S, T, C>;
   using rows = kept_rows<S, C>;
@@ -25,6 +29,7 @@ class chain_levels {
                        N = C.rows;
   static constexpr int substages = rows::substages, reach = step_columns<S>();
   static constexpr int turn = sizes::turn, per_turn = turn / N;
+  using border = strip_border<S, across>;
 
  public:
   DWELL_FN chain_levels(Team& team, const fields_pass<T>& a, int number)
@@ -50,7 +55,7 @@ class chain_levels {
   /// All ticks, by a warp of its own.
   DWELL_FN void run_all() {
     while (more()) {
-      const stretch next = stretch_here();
+      const chain_stretch next = stretch_here();
       left_ -= next.turns * per_turn;
       if (next.path == ring_path::none)
         turns_of<ring_path::none>(next.turns);
@@ -82,16 +87,12 @@ class chain_levels {
   struct arrivals {
     T v[substages + 1][arrays][across];
   };
-  struct stretch {
-    ring_path path;
-    int turns;
-  };
-  /// Cells of the strip that keep their values.
-  struct border {
-    int top, bottom;   ///< rows before the one and from the other on
-    int first, last;   ///< and columns, counted from the strip's first
-    int origin;        ///< column of the strip's first cell
-    bool left, right;  ///< the strip is the field's first, its last
+  /// Whether a path looks for points, and where a lane is in those of the rows that its steps make.
+  template <ring_path Path>
+  static constexpr bool looks = D.points&& Path == ring_path::any;
+  template <ring_path Path>
+  struct cursors {
+    point_cursor<T> of_step[looks<Path> ? C.steps : 1];
   };
 
   DWELL_FN void open() {
@@ -104,56 +105,26 @@ class chain_levels {
     late_ = late;
     late_in_ = number_ == 0 ? late : 0;
     late_out_ = number_ == a_.warps - 1 ? late : 0;
-    make_border();
+    border_ = border::of(strips_, segment_.strip, a_);
   }
   DWELL_FN void advance() {
     at_ = segment_.next(a_.ny);
     open();
   }
-  DWELL_FN stretch stretch_here() const {
-    const int turns = (left_ + per_turn - 1) / per_turn;
-    const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    ring_rows right = segment_.rows_of(number_, C.steps * step_rows<S>(), a_.ny, goes_around<S, 0>);
-    right.until += late_rows<S>;
-    if (y_ + turn <= right.from) return {ring_path::none, at_most((right.from - y_) / turn)};
-    if (y_ >= right.until) return {ring_path::none, turns};
-    const stretch s = stretch_of_computed(turns);
-    const int rest = (right.until - y_ + turn - 1) / turn;
-    return {s.path, s.turns < rest ? s.turns : rest};
+  DWELL_FN chain_stretch stretch_here() const {
+    const chain_stretches<S, T, C, D> all{a_, strips_, segment_, number_};
+    return all.at(y_, (left_ + per_turn - 1) / per_turn);
   }
-  DWELL_FN stretch stretch_of_computed(int turns) const {
-    if (!goes_around<S, 1> && a_.nx < sizes::width) return {ring_path::any, turns};
-    const bool beside =
-        !goes_around<S, 1> && (segment_.strip == 0 || segment_.strip == strips_.count() - 1);
-    const ring_path between = beside ? ring_path::sides : ring_path::plain;
-    if (goes_around<S, 0>) return {between, turns};
-    const auto at_most = [&](int n) { return n < turns ? n : turns; };
-    // Rows that the steps make of a row that arrives lie up to that many rows before it.
-    const int low = C.steps * step_delay<S>() + S::radius, high = a_.ny - S::radius;
-    if (y_ < low) return {ring_path::rows, at_most((low - y_ + turn - 1) / turn)};
-    if (y_ + turn > high) return {ring_path::rows, turns};
-    return {between, at_most((high - y_) / turn)};
-  }
-  static constexpr bool is_fixed(int axis, int side) {
-    return S::beyond(0, axis, side) == side_kind::fixed;
-  }
-  DWELL_FN void make_border() {
-    constexpr int never = 1 << 30;
-    const int origin = strips_.origin(segment_.strip);
-    border_.origin = origin;
-    border_.left = !goes_around<S, 1> && segment_.strip == 0;
-    border_.right = !goes_around<S, 1> && segment_.strip == strips_.count() - 1;
-    border_.top = is_fixed(0, 0) ? S::radius : -never;
-    border_.bottom = is_fixed(0, 1) ? a_.ny - S::radius : never;
-    border_.first = is_fixed(1, 0) ? S::radius - origin : -never;
-    border_.last = is_fixed(1, 1) ? a_.nx - S::radius - origin : never;
-  }
-
   template <ring_path Path>
   DWELL_FN void turns_of(int n) {
+    if constexpr (looks<Path>) {
 #pragma unroll 1
-    for (; n > 0; --n)
-      unrolled<0, per_turn>([&](auto t) __attribute__((always_inline)) { tick<Path, t>(); });
+      for (n *= per_turn; n > 0; --n) tick<Path, 0>();
+    } else {
+#pragma unroll 1
+      for (; n > 0; --n)
+        unrolled<0, per_turn>([&](auto t) __attribute__((always_inline)) { tick<Path, t>(); });
+    }
   }
   template <int Tick>
   DWELL_FN void one_tick() {
@@ -169,7 +140,14 @@ class chain_levels {
   template <ring_path Path, int Tick>
   DWELL_FN void tick() {
     link_.enter();
-    if constexpr (Path != ring_path::none)
+    if constexpr (looks<Path>) {
+#pragma unroll 1
+      for (int r = 0; r < N; ++r) {
+        row<Path>(r, 0);
+        rotate();
+        link_.pass_aux();
+      }
+    } else if constexpr (Path != ring_path::none)
       unrolled<0, N>([&](auto r) __attribute__((always_inline)) {
         row<Path>(r, (Tick * N + r) % rows::period());
         link_.pass_aux();
@@ -178,6 +156,34 @@ class chain_levels {
       for (int r = 0; r < N; ++r) link_.pass_aux();
     link_.leave();
     y_ += N;
+  }
+
+  /// Puts rows where they would be a row before in a period. Few rows have points: their code,
+  /// which has to come from afar, is that of one row for all of a turn.
+  DWELL_FN void rotate() {
+    team_.each([&](int l) __attribute__((always_inline)) { rotate_of<0, 0>(kept_[l]); });
+  }
+  template <int Q, int A>
+  DWELL_FN void rotate_of(kept& of) const {
+    if constexpr (Q < substages) {
+      if constexpr (A == arrays) {
+        rotate_of<Q + 1, 0>(of);
+      } else {
+        constexpr int n = rows::template count<Q, A>();
+        if constexpr (n > 1) {
+          DWELL_UNROLL
+          for (int i = 0; i < across + 2 * reach; ++i) {
+            const T first = of.v[rows::template place<Q, A>(0, 0)][i];
+            DWELL_UNROLL
+            for (int k = 0; k + 1 < n; ++k)
+              of.v[rows::template place<Q, A>(k, 0)][i] =
+                  of.v[rows::template place<Q, A>(k + 1, 0)][i];
+            of.v[rows::template place<Q, A>(n - 1, 0)][i] = first;
+          }
+        }
+        rotate_of<Q, A + 1>(of);
+      }
+    }
   }
 
   /// What a cell of column I reads in stage Q.
@@ -189,14 +195,19 @@ class chain_levels {
     const border& b;
     T* next;                  ///< what the stage gives fields
     int lane, row, i, phase;  ///< row: the cell's; i: its column among the lane's
+    int step;                 ///< counted from the pass's first
     using value = T;
+    static constexpr int stage = Q;
     template <int A, int, int Dy, int Dx>
     DWELL_FN T tap() const {
       return over_columns<A, Dy, Dx>();
     }
     template <int P>
     DWELL_FN T parameter() const {
-      return a.p[P];
+      if constexpr (D.parameters_change)
+        return a.table[step * S::parameters + P];
+      else
+        return a.p[P];
     }
     template <int F>
     DWELL_FN void put(T v) const {
@@ -333,11 +344,18 @@ class chain_levels {
     const int y = y_ + r;
     team_.each([&](int l) __attribute__((always_inline)) {
       arrivals now;
+      cursors<Path> at;
+      if constexpr (looks<Path>) {
+        const auto points = points_of_strip<S, T>(a_, segment_.strip);
+        unrolled<0, C.steps>([&](auto q) __attribute__((always_inline)) {
+          at.of_step[q].find(points, y - (q + 1) * step_delay<S>(), l % 32 * across);
+        });
+      }
       unrolled<0, (C.ahead < across ? C.ahead : across)>([&](
           auto i) __attribute__((always_inline)) { load(l, r, i, now); });
       unrolled<0, across>([&](auto i) __attribute__((always_inline)) {
         if constexpr (i + C.ahead < across) load(l, r, i + C.ahead, now);
-        stages<Path, 0>(l, i, phase, now, y);
+        stages<Path, 0>(l, i, phase, now, y, at);
         put_all<0>(l, r, i, phase, now);
         keep_all<0, 0>(l, i, phase, now);
       });
@@ -367,16 +385,44 @@ class chain_levels {
 
   /// Stage Q of a cell, and all behind it.
   template <ring_path Path, int Q>
-  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y) {
+  DWELL_FN void stages(int l, int i, int phase, arrivals& now, int y, cursors<Path>& points) {
     if constexpr (Q < substages) {
-      constexpr int g = Q % S::stages;
-      const int made = y - delay_of<S, g>;
+      constexpr int g = Q % S::stages, q = Q / S::stages;
+      const int made = y - delay_of<S, g>, step = number_ * C.steps + q;
       T next[S::fields];
-      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase};
+      const near<Path, Q> at{kept_[l], now, a_, border_, next, l % 32, made, i, phase, step};
       S::template step<g>(at);
       carry<Path, Q, 0>(l, i, at, next, now, made);
-      stages<Path, Q + 1>(l, i, phase, now, made);
+      if constexpr (looks<Path> && g == S::stages - 1) {
+        if (points.of_step[q].has_some(i)) [[unlikely]] {
+          // Other teams have rows in their halos that are this one's, and the other way round.
+          const bool own = made >= segment_.first && made < segment_.end;
+          cell_values<S, T> v = values_behind<Q>(i, at, now);
+          points.of_step[q].template visit<S>(a_.points, step, l % 32 * across + i, own, v);
+          take_values<Q>(i, v, now);
+        }
+      }
+      stages<Path, Q + 1>(l, i, phase, now, made, points);
     }
+  }
+  /// Values of all fields behind stage Q: of a renamed one, the other's before it.
+  template <int Q, class Near>
+  DWELL_FN cell_values<S, T> values_behind(int i, const Near& at, const arrivals& now) const {
+    cell_values<S, T> v;
+    unrolled<0, S::fields>([&](auto f) __attribute__((always_inline)) {
+      if constexpr (is_renamed<S, f>())
+        v.of[f] = at.template tap<S::template copy_of<0>(f), 0, 0, 0>();
+      else
+        v.of[f] = now.v[Q + 1][f][i];
+    });
+    return v;
+  }
+  /// Renamed fields have no sources.
+  template <int Q>
+  DWELL_FN void take_values(int i, const cell_values<S, T>& v, arrivals& now) const {
+    unrolled<0, S::fields>([&](auto f) __attribute__((always_inline)) {
+      if constexpr (!is_renamed<S, f>()) now.v[Q + 1][f][i] = v.of[f];
+    });
   }
   template <ring_path Path, int Q, int A>
   DWELL_FN void carry(int l, int i, const near<Path, Q>& at, const T* next, arrivals& now, int y) {
@@ -391,7 +437,8 @@ class chain_levels {
           } else if constexpr (S::template writes<g>(A)) {
             value = next[A];
           }
-          if (may_keep<Path>(i) && keeps<Path>(l, i, y)) value = here;
+          if (border::template may_keep<Path>(i) && border_.template keeps<Path>(l, i, y))
+            value = here;
         }
         now.v[Q + 1][A][i] = value;
       }
@@ -417,29 +464,6 @@ class chain_levels {
         keep_all<Q, A + 1>(l, i, phase, now);
       }
     }
-  }
-
-  template <ring_path Path>
-  static constexpr bool may_keep(int i) {
-    const bool sides =
-        (i < S::radius && is_fixed(1, 0)) || (i >= across - S::radius && is_fixed(1, 1));
-    if (Path == ring_path::rows) return sides || is_fixed(0, 0) || is_fixed(0, 1);
-    if (Path == ring_path::any)
-      return is_fixed(0, 0) || is_fixed(0, 1) || is_fixed(1, 0) || is_fixed(1, 1);
-    return Path == ring_path::sides && sides;
-  }
-  /// Whether cell i of row y keeps its value.
-  template <ring_path Path>
-  DWELL_FN bool keeps(int l, int i, int y) const {
-    if constexpr (Path == ring_path::plain) return false;
-    const border& b = border_;
-    const int column = l % 32 * across + i;
-    const bool whole = y < b.top || y >= b.bottom;
-    const bool sides = (is_fixed(1, 0) && i < S::radius && l % 32 == 0 && b.left) ||
-                       (is_fixed(1, 1) && i >= across - S::radius && l % 32 == 31 && b.right);
-    if constexpr (Path == ring_path::sides) return sides;
-    if constexpr (Path == ring_path::rows) return whole || sides;
-    return whole || column < b.first || column >= b.last;
   }
 
   Team& team_;
