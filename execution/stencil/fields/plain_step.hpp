@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
+#include "dwell/execution/stencil/fields/border_place.hpp"
 #include "dwell/stencil/field_limits.hpp"
 
 namespace dwell {
@@ -59,34 +60,9 @@ struct fields_cell {
       v = a.in[A][(std::int64_t{z} * a.n[0] + y) * a.pitch + x];
     return minus ? -v : v;
   }
-  /// Puts i into the field; or else gives v the side's constant.
   template <int A, int Axis>
   DWELL_HD bool found(int& i, bool& minus, T& v) const {
-    const int n = a.n[Axis];
-    if (i >= 0 && i < n) return true;
-    const bool high = i >= n;
-    const int far = high ? i - n : -1 - i;  // 0: next to the border
-    switch (high ? S::beyond(A, Axis, 1) : S::beyond(A, Axis, 0)) {
-      case side_kind::constant:
-        v = a.outside[A][Axis][high];
-        return false;
-      case side_kind::periodic:
-        i = high ? i - n : i + n;
-        return true;
-      case side_kind::antisymmetric:
-        minus = !minus;
-        i = high ? n - 1 - far : far;
-        return true;
-      case side_kind::reflect:
-        i = high ? n - 1 - far : far;
-        return true;
-      case side_kind::mirror:
-        i = high ? n - 2 - far : far + 1;
-        return true;
-      default:  // nearest; beyond a fixed side nothing is read
-        i = high ? n - 1 : 0;
-        return true;
-    }
+    return is_within_border<S, A, Axis>(a.n[Axis], a.outside[A][Axis], i, minus, v);
   }
 };
 
