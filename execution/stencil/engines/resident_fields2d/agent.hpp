@@ -90,7 +90,9 @@ class resident_agent {
     team.each([&](int l) {
       const int row = row_of(l), column = column_of(l);
       resident_lane& lane = lane_[l];
-      lane.at = sizes::first + l / C.lanes_x * sizes::group + l % C.lanes_x;
+      // One without cells reads those of the first lane.
+      const int reads = l < numbers.used_lanes() ? l : 0;
+      lane.at = sizes::first + reads / C.lanes_x * sizes::group + reads % C.lanes_x;
       lane.used = l < numbers.used_lanes() && region_.y.any_needed(row, C.rows) &&
                   region_.x.any_needed(column, C.across);
       lane.edge = region_.y.any_near_end(row, C.rows, margin) ||
@@ -127,9 +129,14 @@ class resident_agent {
   DWELL_FN unsigned* flag(int team) const {
     return a_.flags + std::int64_t{team} * resident_flag_distance;
   }
-  /// A lane's first cell in the grid.
-  DWELL_FN int row_of(int l) const { return region_.y.begin() + l / C.lanes_x * C.rows; }
-  DWELL_FN int column_of(int l) const { return region_.x.begin() + l % C.lanes_x * C.across; }
+  /// A lane's first cell in the grid. Computed anew where it is needed: places in memory that are
+  /// kept through a pass take the registers of cells.
+  DWELL_FN int row_of(int l) const {
+    return region_.y.begin() + Team::opaque(l) / C.lanes_x * C.rows;
+  }
+  DWELL_FN int column_of(int l) const {
+    return region_.x.begin() + Team::opaque(l) % C.lanes_x * C.across;
+  }
 
   /// f(k, cell of a lane, its place in memory) for all cells of a lane, with those for which they
   /// stand.
@@ -263,8 +270,9 @@ class resident_agent {
   template <int Stage>
   DWELL_FN void stage() {
     auto fresh = team_.template per_lane<cells_type>();
+    // By all lanes, whether they have cells or not: of two branches on it the compiler would keep old
+    // values beside the new ones.
     team_.section([&](int l) {
-      if (!lane_[l].used) return;
       DWELL_UNROLL
       for (int k = 0; k < cells; ++k) {
         T made[S::fields];
@@ -281,11 +289,11 @@ class resident_agent {
       }
     });
     team_.section([&](int l) {
-      if (!lane_[l].used) return;
       each_written<Stage>([&]<int F>(field_number<F>) {
         DWELL_UNROLL
         for (int k = 0; k < cells; ++k) own_[l].v[F][k] = fresh[l].v[F][k];
       });
+      if (!lane_[l].used) return;
       if (lane_[l].edge)
         each_spread<Stage>([&]<int F>(field_number<F>) {
           DWELL_UNROLL
