@@ -19,6 +19,7 @@
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_points_cuda.hpp"
+#include "dwell/execution/stencil/fields/device_resident_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
@@ -104,7 +105,7 @@ class steps_on_gpu final : public device_steps<T> {
   }
   bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
 
-  /// Launches the next steps of a run: as many as one pass or graph has, or one.
+  /// Launches the next steps of a run: as many as one launch or graph has, or one.
   void advance(turn& t);
   void single_step(turn& t, cudaStream_t on);
   void pass(turn& t, int warps);
@@ -133,6 +134,7 @@ class steps_on_gpu final : public device_steps<T> {
     chain_numbers numbers;
   };
   std::optional<pass_kernel> pass_;
+  std::optional<resident_launches<T>> resident_;  ///< likewise
 
   /// The steps that are recorded, and from where.
   struct recorded {
@@ -173,12 +175,15 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
 
 template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
-  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass))) return;
+  if (!stages_.empty() && (!plan.pass || (pass_ && pass_->numbers.config == *plan.pass)) &&
+      (!plan.resident || (resident_ && resident_->plan() == *plan.resident)))
+    return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass));
+  if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config));
   load(wanted);
   stages_.resize(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -187,8 +192,14 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     stages_[s] = {&kernel_of(sources_.stage(static_cast<int>(s))),
                   rows_for_taps(std::max<std::size_t>(taps, 1))};
   }
-  if (!plan.pass) return;
   clock_.use_device();
+  if (plan.resident) {
+    resident_.emplace(where_, kernel_of(sources_.resident(plan.resident->config)), *plan.resident,
+                      resident_numbers{resident_shape_of_domain(domain_), plan.resident->config,
+                                       static_cast<int>(sizeof(T))});
+    cost_.spilled_bytes = resident_->spilled_bytes();
+  }
+  if (!plan.pass) return;
   pass_ = {&kernel_of(sources_.pass(*plan.pass)),
            {chain_of(domain_), *plan.pass, static_cast<int>(sizeof(T))}};
   const void* const kernel = pass_->kernel->handle();
@@ -337,6 +348,14 @@ bool steps_on_gpu<T>::graph(turn& t) {
 
 template <class T>
 void steps_on_gpu<T>::advance(turn& t) {
+  if (t.plan.resident) {
+    const int steps = std::min(resident_->steps_of_launch(), t.run.steps - t.done);
+    resident_->queue(domain_.definition(), memory_, t.places, blank_,
+                     t.run.parameters_of(t.done, domain_.definition().parameters()), steps,
+                     stream());
+    t.done += steps;
+    return;
+  }
   if (t.plan.pass) {
     const int steps = t.plan.pass->steps;
     const int warps = std::min(t.plan.depth, t.run.steps - t.done) / steps;

@@ -20,7 +20,8 @@ class gpu_fields final : public field_executor<T> {
         domain_(domain),
         bytes_(bytes_of(domain, sizeof(T))),
         chain_(gpu_chain_of(domain, sizeof(T), options, facts_)),
-        memory_(domain, where, chain_.config ? domain.definition().fields() : 0),
+        resident_(gpu_resident_of(domain, sizeof(T), options, facts_)),
+        memory_(domain, where, chain_.config || resident_.plan ? domain.definition().fields() : 0),
         steps_(cuda_backend<device_step_functions<T>>().make(where, domain, memory_)) {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
@@ -35,7 +36,7 @@ class gpu_fields final : public field_executor<T> {
         fmt::format("by {} for compute capability {}.{}", cost.compiler,
                     facts_.compute_capability / 10, facts_.compute_capability % 10);
     if (cost.spilled_bytes > 0)
-      reason += fmt::format("; a lane of a pass keeps {} in memory",
+      reason += fmt::format("; a lane keeps {} in memory",
                             byte_text(static_cast<double>(cost.spilled_bytes)));
     return {"compiled", reason, cost.seconds};
   }
@@ -53,7 +54,7 @@ class gpu_fields final : public field_executor<T> {
     else
       steps.refusal = refuses_passes_of(domain_.definition(), demand);
     steps.alike = !has_points && !demand.parameters_change && !demand.fixed_cells_differ;
-    return gpu_schedule_of(domain_, bytes_, chain_, options_, facts_, steps);
+    return gpu_schedule_of(domain_, bytes_, chain_, resident_, options_, facts_, steps);
   }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override {
@@ -68,6 +69,7 @@ class gpu_fields final : public field_executor<T> {
       plan.pass = chain_.config;
       plan.depth = s.depth;
     }
+    if (s.executor == executors::perks.name) plan.resident = resident_.plan;
     return plan;
   }
 
@@ -76,6 +78,7 @@ class gpu_fields final : public field_executor<T> {
   const field_domain& domain_;
   const field_bytes bytes_;
   const gpu_chain chain_;
+  const gpu_resident resident_;
   field_memory<T> memory_;
   std::unique_ptr<device_steps<T>> steps_;
 };
