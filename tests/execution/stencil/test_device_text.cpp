@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <string>
@@ -20,12 +21,15 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 #include "field_oracle.hpp"
 #include "sanitized.hpp"
@@ -36,9 +40,13 @@ namespace {
 
 /// What is compiled behind the text: a stage of all cells, and a pass.
 constexpr const char* entries = R"~(
+#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
+#include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
+#include <atomic>
 #include <cmath>
+#include <thread>
 #include <vector>
 #define DWELL_SHOWN extern "C" __attribute__((visibility("default")))
 using namespace dwell;
@@ -77,11 +85,54 @@ DWELL_SHOWN int ring_pass(void* args, int warps, int teams, bool reversed) {
   }
   return 0;
 }
+
+/// A team whose flags are polled: what sleeps is in the library.
+template <int Lanes>
+struct polling_team : cpu_grid_team<Lanes> {
+  using cpu_grid_team<Lanes>::cpu_grid_team;
+  void signal(unsigned* flag, unsigned epoch) { std::atomic_ref<unsigned>(*flag).store(epoch); }
+  template <class F>
+  void wait(int n, F&& flag_of, unsigned epoch) {
+    for (int k = 0; k < n; ++k)
+      if (unsigned* flag = flag_of(k))
+        while (std::atomic_ref<unsigned>(*flag).load() < epoch) std::this_thread::yield();
+  }
+};
+constexpr resident_shape shape = resident_shape_of<S>;
+constexpr resident_config R{9, 7, 4, shape.reach_rows() < 5 ? 5 : shape.reach_rows(),
+                            shape.pointwise_coefficients() / 2};
+/// Teams that were threads; 0: tiles do not fit.
+DWELL_SHOWN int resident_steps(void* args, bool reversed) {
+  using sizes = resident_sizes<S, real, R>;
+  auto& a = *static_cast<resident_run<real>*>(args);
+  const auto fits = [&](int n, int& parts, int halo, int most) {
+    while (parts > 1 && n / parts < halo) --parts;
+    return (n + parts - 1) / parts + 2 * halo <= most;
+  };
+  if (!fits(a.nx, a.tiles_x, a.depth * sizes::step_columns, sizes::width) ||
+      !fits(a.ny, a.tiles_y, a.depth * sizes::step_rows, sizes::height))
+    return 0;
+  const int teams = a.tiles_x * a.tiles_y;
+  std::vector<unsigned> flags(teams * resident_flag_distance);
+  a.flags = flags.data();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < teams; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<real> scratch(sizes::scratch_bytes / sizeof(real) + 4, std::nan(""));
+      polling_team<sizes::lanes> team(t, teams, nullptr, reversed,
+                                      reinterpret_cast<std::byte*>(scratch.data()),
+                                      scratch.size() * sizeof(real));
+      resident_fields_of_team<S, real, R>(team, a);
+    });
+  for (auto& thread : threads) thread.join();
+  return teams;
+}
 )~";
 
 struct program {
   void (*plain_stage)(int, const void*) = nullptr;
   int (*ring_pass)(void*, int, int, bool) = nullptr;
+  int (*resident_steps)(void*, bool) = nullptr;
 };
 
 template <class T>
@@ -117,7 +168,9 @@ class DeviceText : public ::testing::Test {
       return {};
     }
     return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass"))};
+            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+            reinterpret_cast<decltype(program::resident_steps)>(
+                ::dlsym(library, "resident_steps"))};
   }
 
  private:
@@ -161,6 +214,8 @@ drawn draw(std::mt19937_64& chance, int dims) {
   }
   return d;
 }
+
+int resident_runs = 0;  ///< of several tiles
 
 template <class T>
 void check(const drawn& d, const field_domain& domain, const program& code,
@@ -207,7 +262,8 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     const auto& cells = plain.arrays[static_cast<std::size_t>(a)];
     one.copy_in(cells.data(), a < fields ? one.field(places, a) : one.coefficient(a - fields));
   }
-  const auto expect = [&](const field_memory<T>& memory, const field_places& at, const char* what) {
+  const auto expect = [&](const field_memory<T>& memory, const field_places& at, const char* what,
+                          const plain_fields<T>& plain) {
     for (int f = 0; f < fields; ++f) {
       std::vector<T> found(static_cast<std::size_t>(domain.size().cells()));
       memory.copy_out(memory.field(at, f), found.data());
@@ -232,7 +288,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
       code.plain_stage(static_cast<int>(s), &stage);
     }
   }
-  expect(one, places, "plain steps");
+  expect(one, places, "plain steps", plain);
   if (def.dims() != 2) return;
 
   field_places there = other.start();
@@ -241,6 +297,34 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     pass.to[f] = other.field(there, f);
   }
   for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
+  // From the arrays after the plain steps, several tries of tiles and depths.
+  std::mt19937_64 of_tiles(static_cast<std::uint64_t>(d.n[1] * 1000 + d.n[2]));
+  const auto drawn = [&](int n) {
+    return static_cast<int>(of_tiles() % static_cast<unsigned>(n));
+  };
+  for (int round = 0; round < 3; ++round) {
+    field_memory<T> chip[2] = {{domain, 1}, {domain, 1}};
+    resident_run<T> run;
+    run.nx = pass.nx, run.ny = pass.ny, run.pitch = pass.pitch;
+    run.depth = 1 + drawn(3), run.passes = 1 + drawn(3), run.last = 1 + drawn(run.depth);
+    run.tiles_x = 1 + drawn(7), run.tiles_y = 1 + drawn(7);
+    std::memcpy(run.outside, pass.outside, sizeof run.outside);
+    std::memcpy(run.p, pass.p, sizeof run.p);
+    const field_places at = chip[0].start();
+    plain_fields<T> after = plain;
+    for (int f = 0; f < fields; ++f) {
+      chip[0].copy_in(plain.arrays[static_cast<std::size_t>(f)].data(), chip[0].field(at, f));
+      for (int copy = 0; copy < 2; ++copy) run.fields[copy][f] = chip[copy].field(at, f);
+    }
+    for (int c = 0; c < def.coefficients(); ++c) run.coefficients[c] = one.coefficient(c);
+    const int tiles = code.resident_steps(&run, drawn(2));
+    if (tiles == 0) continue;
+    resident_runs += tiles > 1;
+    SCOPED_TRACE(fmt::format("{}x{} tiles, {} passes of {}, the last of {}", run.tiles_x,
+                             run.tiles_y, run.passes, run.depth, run.last));
+    for (int s = 0; s < (run.passes - 1) * run.depth + run.last; ++s) after.step();
+    expect(chip[run.passes % 2], at, "steps on the chip", after);
+  }
   const int warps = 1 + below(2), teams = 1 + below(5);
   const int steps = code.ring_pass(&pass, warps, teams, below(2));
   SCOPED_TRACE(fmt::format("{} warps, {} teams", warps, teams));
@@ -248,7 +332,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   for (int s = 0; s < steps; ++s) plain.step();
   // Cells of a field that has another one's are left to the host where they are fixed; so is what
   // no stage writes.
-  expect(other, there, "a pass");
+  expect(other, there, "a pass", plain);
 }
 
 template <class T>
@@ -278,6 +362,7 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
     else
       check_drawn<double>(*this, d, compiled(text, "double"), domain, chance);
   }
+  EXPECT_GT(resident_runs, 0);
 }
 
 /// A plan's kernel is there, fits, and is the one that is compiled; a depth is kept or refused.
@@ -311,6 +396,50 @@ TEST(ChainPlan, FitsWhateverIsRead) {
   EXPECT_GT(planned, 100);
 }
 
+/// Likewise, and all cells are there: tiles with their halos.
+TEST(ResidentPlan, FitsTheChip) {
+  std::mt19937_64 chance(8);
+  int planned = 0, several = 0, refused = 0;
+  for (int round = 0; round < 60; ++round) {
+    drawn d = draw(chance, 2);
+    const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+    for (std::size_t a = 1; a < 3; ++a)
+      d.n[a] = std::max<std::int64_t>(d.n[a], below(round % 3 ? 1500 : 20000));
+    const field_domain domain(d.definition, checked_field_size(2, {d.n.begin() + 1, d.n.end()}),
+                              d.given);
+    device_facts gpu = facts_of(std::array{"a100", "h100", "h200", "b200"}[chance() % 4]);
+    if (chance() % 4 == 0) gpu.units = 1 + below(gpu.units);
+    const int bytes = chance() % 2 ? 4 : 8, depth = chance() % 3 ? 0 : 1 + below(6);
+    ASSERT_FALSE(refuses_resident(domain, gpu));
+    const auto p = plan_resident(domain, bytes, gpu, depth);
+    if (!p) {
+      ++refused;
+      continue;
+    }
+    SCOPED_TRACE(fmt::format("{}x{} cells, {}x{} tiles, depth {}", d.n[1], d.n[2], p->tiles_y,
+                             p->tiles_x, p->depth));
+    const resident_numbers n{resident_shape_of_domain(domain), p->config, bytes};
+    EXPECT_TRUE(n.valid());
+    EXPECT_EQ(p->scratch, n.scratch_bytes());
+    EXPECT_LE(p->scratch, gpu.shared_per_team);
+    EXPECT_LE(p->tiles(), gpu.units);
+    EXPECT_TRUE(depth == 0 || p->depth == depth);
+    EXPECT_GT(p->step_seconds, 0);
+    for (const auto& [cells, tiles, halo, region] :
+         {std::array<std::int64_t, 4>{d.n[1], p->tiles_y, p->depth * n.shape.step_rows(),
+                                      n.height()},
+          {d.n[2], p->tiles_x, p->depth * n.shape.step_columns(), n.width()}}) {
+      EXPECT_LE((cells + tiles - 1) / tiles + 2 * halo, region);
+      EXPECT_TRUE(tiles == 1 || cells / tiles >= halo);
+    }
+    ++planned;
+    several += p->tiles() > 1;
+  }
+  EXPECT_GT(planned, 10);
+  EXPECT_GT(several, 5);
+  EXPECT_GT(refused, 5);
+}
+
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   try {
     nvrtc::library();
@@ -335,7 +464,8 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   const auto config = plan_chain(shape, work_of(of_wave), sizeof(double), {227 << 10, 64});
   ASSERT_TRUE(config);
   for (const kernel_source& source :
-       {of_waves.stage(0), of_waves.pass(*config), of_waves.keep(), of_waves.differ(),
+       {of_waves.stage(0), of_waves.pass(*config), of_waves.resident({7, 10, 4, 5, 1}),
+        of_waves.keep(), of_waves.differ(),
         sources::add(), sources::record(), sources::finite()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
