@@ -83,7 +83,7 @@ struct resident_search {
     const int rows = 2 * p.depth * shape.step_rows(), columns = 2 * p.depth * shape.step_columns();
     const double inside = std::max(0, n.width() - columns - 2 * p.config.across) *
                           static_cast<double>(std::max(0, n.height() - rows - 2 * p.config.rows));
-    const double sectors = std::min(p.config.across, 32 / value_bytes);
+    const double sectors = std::min(p.config.across, 32 / value_bytes) / n.unit();
     const double moved = (n.width() * static_cast<double>(n.height()) - inside) * shape.fields *
                          value_bytes * (1 + sectors) / bytes_per_cycle;
     return cycles / clock + (round_trip + moved / clock) / p.depth;
@@ -147,11 +147,8 @@ std::optional<resident_plan> plan_resident(const field_domain& domain, int value
   const auto parts = [](int n, int of) { return (n + of - 1) / of; };
   std::optional<resident_plan> best;
   const auto consider = [&](int tiles_x, int tiles_y, int steps) {
-    const int halo_y = steps * shape.step_rows(), halo_x = steps * shape.step_columns();
-    if ((tiles_y > 1 && height / tiles_y < halo_y) || (tiles_x > 1 && width / tiles_x < halo_x))
-      return;
-    const int rows = parts(height, tiles_y) + 2 * halo_y;
-    const int columns = parts(width, tiles_x) + 2 * halo_x;
+    const int rows = parts(height, tiles_y) + 2 * steps * shape.step_rows();
+    const int columns = parts(width, tiles_x) + 2 * steps * shape.step_columns();
     // What no lanes change, before they are tried.
     const double cells = static_cast<double>(rows) * columns;
     if (cells * shape.fields * (value_bytes / 4) > static_cast<double>(device.registers_per_unit) ||
@@ -160,7 +157,10 @@ std::optional<resident_plan> plan_resident(const field_domain& domain, int value
     if (best && search.least_seconds(cells, tiles_x * tiles_y, steps) > best->step_seconds) return;
     for (const int lanes : lane_counts)
       for (int across = 1; across <= 8; ++across) {
-        resident_config c{parts(columns, across), 0, across, 0, 0};
+        resident_config c{0, 0, across, 0, 0};
+        const int unit = resident_numbers{shape, c, value_bytes}.unit();
+        const int halo = parts(steps * shape.step_columns(), unit) * unit;
+        c.lanes_x = parts(parts(parts(width, unit), tiles_x) * unit + 2 * halo, across);
         if (c.lanes_x > lanes) continue;
         c.rows = std::max(parts(rows, lanes / c.lanes_x), shape.reach_rows());
         c.lanes_y = parts(rows, c.rows);
@@ -169,7 +169,8 @@ std::optional<resident_plan> plan_resident(const field_domain& domain, int value
         for (c.held = pointwise; c.held >= 0; c.held -= std::max(pointwise, 1)) {
           const resident_numbers n{shape, c, value_bytes};
           if (!n.valid() || n.lanes() > lanes || registers_of(n) > registers ||
-              n.scratch_bytes() > device.shared_per_team)
+              n.scratch_bytes() > device.shared_per_team ||
+              !n.fits(height, width, tiles_y, tiles_x, steps))
             continue;
           resident_plan p{c, tiles_x, tiles_y, steps, n.scratch_bytes(), 0};
           p.step_seconds = search.step_seconds(p);

@@ -49,13 +49,6 @@ void play_run(resident_run<T>& a, bool reversed) {
   failed.rethrow();
 }
 
-/// Parts of n cells, each with a halo on either side and not shorter than it; a region has `most`.
-int drawn_parts(int n, int halo, int most, int wanted) {
-  int parts = wanted;
-  while (parts > 1 && n / parts < halo) --parts;
-  return (n + parts - 1) / parts + 2 * halo <= most ? parts : 0;
-}
-
 template <class S, class T, resident_config C>
 void check(std::uint64_t seed) {
   using sizes = resident_sizes<S, T, C>;
@@ -71,9 +64,8 @@ void check(std::uint64_t seed) {
     if (goes_around<S, 0>) ny = std::max(ny, S::radius);
     if (goes_around<S, 1>) nx = std::max(nx, S::radius);
     const int depth = 1 + below(4), passes = 1 + below(4), last = 1 + below(depth);
-    const int tiles_x = drawn_parts(nx, depth * sizes::step_columns, sizes::width, 1 + below(4));
-    const int tiles_y = drawn_parts(ny, depth * sizes::step_rows, sizes::height, 1 + below(4));
-    if (tiles_x * tiles_y == 0) continue;
+    const int tiles_x = 1 + below(4), tiles_y = 1 + below(4);
+    if (!sizes::numbers.fits(ny, nx, tiles_y, tiles_x, depth)) continue;
     const bool reversed = below(2);
     SCOPED_TRACE(::testing::Message()
                  << nx << "x" << ny << " cells, " << tiles_x << "x" << tiles_y << " tiles, "

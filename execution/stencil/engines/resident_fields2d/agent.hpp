@@ -11,7 +11,8 @@
 // a team writes its cells that others need to memory, raises its flag to the number of the
 // exchange, waits for the flags of the eight teams around it, and reads its halo. Exchanges take two
 // copies of the fields in turn: who writes to a copy again has seen its neighbours' flags of the
-// exchange in between, which they raised after they had read it. All teams run together and do the
+// exchange in between, which they raised after they had read it. Halos are read by plain loads: who
+// waits for a flag acquires what was written before it for its whole team. All teams run together and do the
 // same number of passes, so each flag that is waited for is raised.
 //
 // Borders. Cells beyond a border that are read have their values in scratch, found anew after each
@@ -138,16 +139,33 @@ class resident_agent {
     return region_.x.begin() + Team::opaque(l) % C.lanes_x * C.across;
   }
 
-  /// f(k, cell of a lane, its place in memory) for all cells of a lane, with those for which they
-  /// stand.
-  template <class F>
-  DWELL_FN void each_in_memory(int l, F&& f) const {
+  /// Values that move at once.
+  struct alignas(sizeof(T) * sizes::unit) piece {
+    T v[sizes::unit];
+  };
+  /// put(k, value of cell k) for all cells of a lane, with values of an array in memory: of others'
+  /// cells those that they stand for.
+  template <class Put>
+  DWELL_FN void take(int l, const T* from, const Put& put) const {
+    constexpr int unit = sizes::unit;
     const int row = row_of(l), column = column_of(l);
+    const int last = (region_.x.last + unit - 1) / unit * unit + region_.x.halo - unit;
     DWELL_UNROLL
     for (int r = 0; r < C.rows; ++r) {
-      const std::int64_t line = std::int64_t{region_.y.in_memory(row + r)} * a_.pitch;
+      const T* const line = from + std::int64_t{region_.y.in_memory(row + r)} * a_.pitch;
       DWELL_UNROLL
-      for (int c = 0; c < C.across; ++c) f(r, c, line + region_.x.in_memory(column + c));
+      for (int c = 0; c < C.across; c += unit) {
+        const int x = column + c < last ? column + c : last;
+        piece some;
+        if (x >= 0 && x + unit <= a_.nx) {
+          some = *reinterpret_cast<const piece*>(line + x);
+        } else {
+          DWELL_UNROLL
+          for (int i = 0; i < unit; ++i) some.v[i] = line[region_.x.in_memory(x + i)];
+        }
+        DWELL_UNROLL
+        for (int i = 0; i < unit; ++i) put(r * C.across + c + i, some.v[i]);
+      }
     }
   }
 
@@ -201,11 +219,11 @@ class resident_agent {
       const T* const from = a_.coefficients[A - S::fields];
       team_.section([&](int l) {
         if (!lane_[l].used) return;
-        each_in_memory(l, [&](int r, int c, std::int64_t at) {
+        take(l, from, [&](int k, T v) {
           if constexpr (sizes::template held_place<A> >= 0)
-            held_[l].v[sizes::template held_place<A>][r * C.across + c] = from[at];
+            held_[l].v[sizes::template held_place<A>][k] = v;
           else
-            scratch<A>(l)[sizes::offset(r, c)] = from[at];
+            scratch<A>(l)[sizes::offset(k)] = v;
         });
       });
       if constexpr (sizes::template is_spread<A> && sizes::any_ghosts) {
@@ -230,10 +248,7 @@ class resident_agent {
       if (!lane_[l].used || !(whole || lane_[l].halo)) return;
       each_field([&]<int F>(field_number<F>) {
         if (!whole && !exchanges<F>()) return;
-        const T* const from = a_.fields[copy][F];
-        each_in_memory(l, [&](int r, int c, std::int64_t at) {
-          own_[l].v[F][r * C.across + c] = Team::received(from + at);
-        });
+        take(l, a_.fields[copy][F], [&](int k, T v) { own_[l].v[F][k] = v; });
         if constexpr (sizes::template is_spread<F>) {
           DWELL_UNROLL
           for (int k = 0; k < cells; ++k) scratch<F>(l)[sizes::offset(k)] = own_[l].v[F][k];
@@ -251,10 +266,13 @@ class resident_agent {
         if (!whole && !exchanges<F>()) return;
         T* const to = a_.fields[copy][F];
         DWELL_UNROLL
-        for (int k = 0; k < cells; ++k) {
+        for (int k = 0; k < cells; k += sizes::unit) {
           const int y = row + k / C.across, x = column + k % C.across;
-          if (region_.y.is_own(y) && region_.x.is_own(x))
-            Team::publish_value(to + std::int64_t{y} * a_.pitch + x, own_[l].v[F][k]);
+          if (!region_.y.is_own(y) || !region_.x.is_own(x)) continue;
+          piece some;  // at the end of a row with values that go between rows
+          DWELL_UNROLL
+          for (int i = 0; i < sizes::unit; ++i) some.v[i] = own_[l].v[F][k + i];
+          *reinterpret_cast<piece*>(to + std::int64_t{y} * a_.pitch + x) = some;
         }
       });
     });

@@ -12,7 +12,7 @@ inline constexpr int resident_flag_distance = 32;
 template <class T>
 struct resident_run {
   int nx = 0, ny = 0;
-  int pitch = 0;  ///< cells from a row to the next
+  int pitch = 0;  ///< cells from a row to the next, whole units of 16 bytes, as arrays begin with
   /// Fields, twice: teams begin with the first ones and exchange by both in turn. After an even
   /// number of passes the fields are in the first ones, else in the second.
   T* fields[2][field_limits::fields] = {};
@@ -20,7 +20,7 @@ struct resident_run {
   T outside[field_limits::arrays][2][2] =
       {};  ///< constants beyond the border: axis y, x; lower, upper side
   T p[field_limits::parameters] = {};
-  int tiles_x = 1, tiles_y = 1;  ///< a team for each; along an axis no shorter than a halo
+  int tiles_x = 1, tiles_y = 1;  ///< a team for each: resident_numbers::fits()
   int depth = 1;                 ///< steps of a pass
   int passes = 1;
   int last = 1;  ///< steps of the last pass, up to depth

@@ -45,13 +45,14 @@ struct resident_span {
 template <class S, class T, resident_config C>
 class resident_region {
   using sizes = resident_sizes<S, T, C>;
+  static constexpr int unit = sizes::unit;
 
  public:
   DWELL_FN resident_region(const resident_run<T>& a, int team)
       : tile_x_(team % a.tiles_x),
         tile_y_(team / a.tiles_x),
-        x{a.nx, goes_around<S, 1>, cut(a.nx, tile_x_, a.tiles_x), cut(a.nx, tile_x_ + 1, a.tiles_x),
-          a.depth * sizes::step_columns},
+        x{a.nx, goes_around<S, 1>, first_column(a, tile_x_), first_column(a, tile_x_ + 1),
+          (a.depth * sizes::step_columns + unit - 1) / unit * unit},
         y{a.ny, goes_around<S, 0>, cut(a.ny, tile_y_, a.tiles_y), cut(a.ny, tile_y_ + 1, a.tiles_y),
           a.depth * sizes::step_rows} {}
 
@@ -72,6 +73,11 @@ class resident_region {
   }
 
  private:
+  DWELL_FN static int first_column(const resident_run<T>& a, int tile) {
+    const int first = cut((a.nx + unit - 1) / unit, tile, a.tiles_x) * unit;
+    return first < a.nx ? first : a.nx;
+  }
+
   int tile_x_, tile_y_;
 
  public:

@@ -163,6 +163,28 @@ struct resident_numbers {
   constexpr std::size_t scratch_bytes() const {
     return static_cast<std::size_t>(value_bytes) * array_values() * scratch_arrays();
   }
+  /// Cells that a lane moves from and to memory at once: along a row, tiles and halos are whole
+  /// units.
+  constexpr int unit() const {
+    int n = 16 / value_bytes;
+    while (config.across % n != 0) n /= 2;
+    return n;
+  }
+  constexpr int halo_rows(int depth) const { return depth * shape.step_rows(); }
+  constexpr int halo_columns(int depth) const {
+    return (depth * shape.step_columns() + unit() - 1) / unit() * unit();
+  }
+  /// Whether regions have all cells of a grid in so many tiles, with halos that lie in the tiles
+  /// next to them.
+  constexpr bool fits(int ny, int nx, int tiles_y, int tiles_x, int depth) const {
+    const int units = (nx + unit() - 1) / unit();
+    const int rows = halo_rows(depth), columns = halo_columns(depth);
+    if (tiles_y > ny || tiles_x > units) return false;
+    if (tiles_y > 1 && ny / tiles_y < rows) return false;
+    if (tiles_x > 1 && nx / unit() / tiles_x * unit() < columns) return false;
+    return (ny + tiles_y - 1) / tiles_y + 2 * rows <= height() &&
+           (units + tiles_x - 1) / tiles_x * unit() + 2 * columns <= width();
+  }
   /// Whether there is such a kernel.
   constexpr bool valid() const {
     return config.rows >= shape.reach_rows() && config.rows > 0 && config.across > 0 &&

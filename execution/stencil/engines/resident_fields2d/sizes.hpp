@@ -38,6 +38,7 @@ struct resident_sizes {
   static constexpr int reach_columns = numbers.shape.reach_columns();
   static constexpr int step_rows = numbers.shape.step_rows();
   static constexpr int step_columns = numbers.shape.step_columns();
+  static constexpr int unit = numbers.unit();
   /// From the first cell of a lane to one of the region, by rows and columns from it.
   DWELL_HD static constexpr int offset(int row, int column) {
     const int up = floor_of(row, C.rows), left = floor_of(column, C.across);
