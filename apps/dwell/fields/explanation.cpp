@@ -56,12 +56,13 @@ std::string use_text(const cell_tape& tape, const field_stage_use& use) {
 /// Tiles whose fields stay on a chip.
 void add_tiles(const fields_explanation& e, table& out) {
   const fields_plan& p = e.plan;
-  out.row("tiles", fmt::format("{}x{} of at most {}x{} cells, {}", p.slabs, p.tiles, p.slab_cells,
-                               p.tile_cells,
-                               p.slabs * p.tiles > 1
-                                   ? fmt::format("halos exchanged every {}",
-                                                 p.depth == 1 ? "step" : format_plural(p.depth, "step"))
-                                   : "nothing to exchange"));
+  out.row(
+      "tiles",
+      fmt::format("{}x{} of at most {}x{} cells, {}", p.slabs, p.tiles, p.slab_cells, p.tile_cells,
+                  p.slabs * p.tiles > 1
+                      ? fmt::format("halos exchanged every {}",
+                                    p.depth == 1 ? "step" : format_plural(p.depth, "step"))
+                      : "nothing to exchange"));
   out.row("working set", fmt::format("{} of shared memory in each multiprocessor, and registers",
                                      format_bytes(count_of(p.working_set))));
   out.row("projected", fmt::format("{} per step", format_seconds(p.step_seconds)));

@@ -156,11 +156,11 @@ kernel_source field_kernel_sources<T>::pass(const chain_config& c) const {
 }
 template <class T>
 kernel_source field_kernel_sources<T>::resident(const resident_config& c) const {
-  return of(fmt::format("fields_resident_kernel<dwell::own_stencil, {}, dwell::cuda::resident<{}, "
-                        "{}, {}, {}, {}>>",
-                        value_name<T>, c.lanes_x, c.lanes_y, c.across, c.rows, c.held),
-            fmt::format("tiles of {}x{} cells on the chip", c.lanes_y * c.rows,
-                        c.lanes_x * c.across));
+  return of(
+      fmt::format("fields_resident_kernel<dwell::own_stencil, {}, dwell::cuda::resident<{}, "
+                  "{}, {}, {}, {}>>",
+                  value_name<T>, c.lanes_x, c.lanes_y, c.across, c.rows, c.held),
+      fmt::format("tiles of {}x{} cells on the chip", c.lanes_y * c.rows, c.lanes_x * c.across));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::keep() const {

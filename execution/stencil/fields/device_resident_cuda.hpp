@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launches of engine resident_fields2d: many steps each, between which fields are in memory, so that
-// the host can end a run.
+// Launches of engine resident_fields2d: many steps each, between which fields are in memory, so
+// that the host can end a run.
 #pragma once
 #include <algorithm>
 #include <cstddef>

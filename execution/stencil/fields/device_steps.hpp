@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of several fields on a GPU, launched from the host: a kernel for each stage, alone or many
-// steps of them as a graph, passes of several steps, and runs that keep fields on the chip. Kernels are compiled when they are first
-// needed (device_kernels.hpp).
+// steps of them as a graph, passes of several steps, and runs that keep fields on the chip. Kernels
+// are compiled when they are first needed (device_kernels.hpp).
 #pragma once
 #include <memory>
 #include <optional>
@@ -17,9 +17,9 @@ namespace dwell {
 
 /// How steps are taken.
 struct device_step_plan {
-  bool graph = false;                ///< single steps of a run are queued as graphs
-  std::optional<chain_config> pass;  ///< several steps a launch; what is left is single steps
-  int depth = 0;                     ///< steps of a pass: a multiple of its warps' steps
+  bool graph = false;                     ///< single steps of a run are queued as graphs
+  std::optional<chain_config> pass;       ///< several steps a launch; what is left is single steps
+  int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
   std::optional<resident_plan> resident;  ///< fields stay on the chip between steps
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };

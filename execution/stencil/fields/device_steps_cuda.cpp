@@ -134,7 +134,7 @@ class steps_on_gpu final : public device_steps<T> {
     chain_numbers numbers;
   };
   std::optional<pass_kernel> pass_;
-  std::optional<resident_launches<T>> resident_;  ///< likewise
+  std::optional<resident_launches<T>> resident_;  ///< launches of the plan that was prepared last
 
   /// The steps that are recorded, and from where.
   struct recorded {

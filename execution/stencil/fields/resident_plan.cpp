@@ -15,8 +15,8 @@ namespace dwell {
 namespace {
 
 /// Registers of 32 bits that a lane needs: cells, the row of old values that new ones still need,
-/// operands of a cell's operations, places. Kernels compiled for compute capability 9.0 with so many
-/// had no cell in memory within a step.
+/// operands of a cell's operations, places. Kernels compiled for compute capability 9.0 with so
+/// many had no cell in memory within a step.
 int registers_of(const resident_numbers& n) {
   const int words = n.value_bytes / 4;
   int spread = 0;
@@ -51,7 +51,7 @@ struct resident_search {
   resident_shape shape;
   field_work work;
   int value_bytes;
-  double operations;  ///< of a cycle, in the type of the values
+  double operations;  ///< rate of operations, a cycle, in the type of the values
   double clock;
   bool has_ghosts;  ///< cells beyond borders are found anew in each stage
 
@@ -69,7 +69,7 @@ struct resident_search {
     const double arithmetic = cells * work.operations / operations;
     const double values = scratch_values(n);
     const double scratch = lanes * values * value_bytes / 128;
-    constexpr double lane_instructions = 128;  // of a multiprocessor in a cycle
+    constexpr double lane_instructions = 128;  // rate of a multiprocessor, a cycle
     const double issue =
         (cells * (work.operations + 2.0 * shape.fields) + lanes * values) / lane_instructions;
     const double most = std::max({arithmetic, scratch, issue});
@@ -119,20 +119,20 @@ std::optional<std::string> refuses_resident(const field_domain& domain,
 std::optional<resident_plan> plan_resident(const field_domain& domain, int value_bytes,
                                            const device_facts& device, int depth) {
   const device_limits limits = limits_of(device);
-  const resident_search search{
-      resident_shape_of_domain(domain),
-      work_of(domain.definition()),
-      value_bytes,
-      value_bytes == 8 ? limits.fma_f64 : limits.fma_f32,
-      limits.clock > 0 ? limits.clock : 1.5e9,
-      [&] {
-        for (const int axis : {1, 2})
-          for (int high = 0; high < 2; ++high) {
-            const side_kind kind = domain.side(0, axis, high).kind;
-            if (kind != side_kind::fixed && kind != side_kind::periodic) return true;
-          }
-        return false;
-      }()};
+  const resident_search search{resident_shape_of_domain(domain),
+                               work_of(domain.definition()),
+                               value_bytes,
+                               value_bytes == 8 ? limits.fma_f64 : limits.fma_f32,
+                               limits.clock > 0 ? limits.clock : 1.5e9,
+                               [&] {
+                                 for (const int axis : {1, 2})
+                                   for (int high = 0; high < 2; ++high) {
+                                     const side_kind kind = domain.side(0, axis, high).kind;
+                                     if (kind != side_kind::fixed && kind != side_kind::periodic)
+                                       return true;
+                                   }
+                                 return false;
+                               }()};
   const resident_shape& shape = search.shape;
   const int pointwise = shape.pointwise_coefficients();
   int spread = 0;

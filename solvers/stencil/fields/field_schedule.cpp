@@ -42,9 +42,8 @@ void check_field_options(const field_options& options,
   const bool has_tiles = std::ranges::find(executors, "perks") != executors.end();
   if (options.depth > 0 && options.executor != "temporal" &&
       !(has_tiles && options.executor == "perks"))
-    throw input_error(
-        fmt::format("depth: executor {} has no passes of several steps, temporal {}",
-                    options.executor, has_tiles ? "and perks have" : "has"));
+    throw input_error(fmt::format("depth: executor {} has no passes of several steps, temporal {}",
+                                  options.executor, has_tiles ? "and perks have" : "has"));
   if (!(options.progress_interval >= 0))
     throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
                                   options.progress_interval));

@@ -28,8 +28,8 @@ std::size_t cell_bytes_of(const field_stage& stage, std::size_t value);
 
 struct field_schedule {
   std::string executor, reason;
-  int threads = 1;  ///< or a GPU's multiprocessors
-  int depth = 0;    ///< steps of a pass, or between exchanges of tiles; 0: there are none
+  int threads = 1;          ///< or a GPU's multiprocessors
+  int depth = 0;            ///< steps of a pass, or between exchanges of tiles; 0: there are none
   double step_seconds = 0;  ///< projected; 0: by no model
 };
 

@@ -16,9 +16,9 @@
 namespace dwell {
 namespace {
 
-constexpr std::array<std::string_view, 5> gpu_executors{"auto", executors::host_loop.name,
-                                                        executors::graph.name, executors::perks.name,
-                                                        executors::temporal.name};
+constexpr std::array<std::string_view, 5> gpu_executors{
+    "auto", executors::host_loop.name, executors::graph.name, executors::perks.name,
+    executors::temporal.name};
 
 /// Rows that teams compute for others come on top of their own.
 double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
@@ -82,8 +82,7 @@ gpu_resident gpu_resident_of(const field_domain& domain, std::size_t value,
   if (!resident.plan)
     resident.why_not = fmt::format(
         "the fields do not fit the registers and the shared memory of {} multiprocessors{}",
-        device.units,
-        depth > 0 ? fmt::format(", with halos of {} steps", depth) : std::string());
+        device.units, depth > 0 ? fmt::format(", with halos of {} steps", depth) : std::string());
   return resident;
 }
 
@@ -107,13 +106,12 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   };
   const auto on_chip = [&](const std::string& why) {
     const resident_plan& p = *resident.plan;
-    return field_schedule{
-        std::string(executors::perks.name),
-        fmt::format("{}; {}x{} tiles on the chip{}", why, p.tiles_y, p.tiles_x,
-                    p.tiles() > 1 ? fmt::format(", halos of {} step{}", p.depth,
-                                                p.depth == 1 ? "" : "s")
-                                  : std::string()),
-        p.tiles(), p.depth, p.step_seconds};
+    return field_schedule{std::string(executors::perks.name),
+                          fmt::format("{}; {}x{} tiles on the chip{}", why, p.tiles_y, p.tiles_x,
+                                      p.tiles() > 1 ? fmt::format(", halos of {} step{}", p.depth,
+                                                                  p.depth == 1 ? "" : "s")
+                                                    : std::string()),
+                          p.tiles(), p.depth, p.step_seconds};
   };
   const double step = single_step_seconds(domain, bytes, device);
   if (wanted == executors::temporal.name) {
@@ -135,7 +133,8 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
   if (refusal && from_chip) return {single, "single steps: " + *refusal, device.units, 0, step};
   std::string times = "projected ";
-  if (!from_chip) times += fmt::format("{:.3g} us a step on the chip, ", 1e6 * resident.plan->step_seconds);
+  if (!from_chip)
+    times += fmt::format("{:.3g} us a step on the chip, ", 1e6 * resident.plan->step_seconds);
   if (!refusal) times += fmt::format("{:.3g} us in passes, ", 1e6 * chain.step_seconds);
   times += fmt::format("{:.3g} us alone", 1e6 * step);
   const double passes = refusal ? step : chain.step_seconds;

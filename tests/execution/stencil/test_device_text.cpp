@@ -105,7 +105,7 @@ constexpr resident_config R{9, 7, 4, shape.reach_rows() < 5 ? 5 : shape.reach_ro
 DWELL_SHOWN int resident_steps(void* args, bool reversed) {
   using sizes = resident_sizes<S, real, R>;
   auto& a = *static_cast<resident_run<real>*>(args);
-  // As many tiles as fit, of those asked for.
+  // Tiles: as many as fit, of those asked for.
   while (!sizes::numbers.fits(a.ny, a.nx, a.tiles_y, a.tiles_x, a.depth)) {
     if (a.tiles_x > 1 && a.tiles_x >= a.tiles_y)
       --a.tiles_x;
@@ -169,10 +169,10 @@ class DeviceText : public ::testing::Test {
       ADD_FAILURE() << ::dlerror();
       return {};
     }
-    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
-            reinterpret_cast<decltype(program::resident_steps)>(
-                ::dlsym(library, "resident_steps"))};
+    return {
+        reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+        reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+        reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps"))};
   }
 
  private:
@@ -217,7 +217,7 @@ drawn draw(std::mt19937_64& chance, int dims) {
   return d;
 }
 
-int resident_runs = 0;  ///< of several tiles
+int resident_runs = 0;  ///< runs of several tiles
 
 template <class T>
 void check(const drawn& d, const field_domain& domain, const program& code,
@@ -301,9 +301,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
   // From the arrays after the plain steps, several tries of tiles and depths.
   std::mt19937_64 of_tiles(static_cast<std::uint64_t>(d.n[1] * 1000 + d.n[2]));
-  const auto drawn = [&](int n) {
-    return static_cast<int>(of_tiles() % static_cast<unsigned>(n));
-  };
+  const auto drawn = [&](int n) { return static_cast<int>(of_tiles() % static_cast<unsigned>(n)); };
   for (int round = 0; round < 3; ++round) {
     field_memory<T> chip[2] = {{domain, 1}, {domain, 1}};
     resident_run<T> run;
@@ -462,8 +460,7 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.resident({7, 10, 4, 5, 1}),
-        of_waves.keep(), of_waves.differ(),
-        sources::add(), sources::record(), sources::finite()})
+        of_waves.keep(), of_waves.differ(), sources::add(), sources::record(), sources::finite()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Engine resident_fields2d, whose teams are threads of a CPU, against the plain loop over whole
-// arrays: sizes, borders, tiles, steps of a pass, passes and the order of lanes are drawn at random.
+// arrays: sizes, borders, tiles, steps of a pass, passes and the order of lanes are drawn at
+// random.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,14 +68,12 @@ void check(std::uint64_t seed) {
     const int tiles_x = 1 + below(4), tiles_y = 1 + below(4);
     if (!sizes::numbers.fits(ny, nx, tiles_y, tiles_x, depth)) continue;
     const bool reversed = below(2);
-    SCOPED_TRACE(::testing::Message()
-                 << nx << "x" << ny << " cells, " << tiles_x << "x" << tiles_y << " tiles, "
-                 << passes << " passes of " << depth << ", the last of " << last << ", reversed "
-                 << reversed);
+    SCOPED_TRACE(::testing::Message() << nx << "x" << ny << " cells, " << tiles_x << "x" << tiles_y
+                                      << " tiles, " << passes << " passes of " << depth
+                                      << ", the last of " << last << ", reversed " << reversed);
     fields_case<S, T> c(nx, ny, draw);
     arrays<T> copies[2] = {c.fields, c.fields};
-    for (auto& field : copies[1])
-      std::ranges::fill(field, std::numeric_limits<T>::quiet_NaN());
+    for (auto& field : copies[1]) std::ranges::fill(field, std::numeric_limits<T>::quiet_NaN());
     resident_run<T> a;
     a.nx = nx, a.ny = ny, a.pitch = c.pitch;
     for (int f = 0; f < S::fields; ++f)

@@ -6,14 +6,14 @@
 // ones lose their neighbours, so cells that are right shrink by a step's reach with each, down to
 // the team's own. Then teams exchange halos through memory.
 //
-// Who waits for whom. In a stage all lanes compute their cells' new values in registers, meet, write
-// into scratch what others read, and meet again: nobody reads what is being written. Between passes
-// a team writes its cells that others need to memory, raises its flag to the number of the
-// exchange, waits for the flags of the eight teams around it, and reads its halo. Exchanges take two
-// copies of the fields in turn: who writes to a copy again has seen its neighbours' flags of the
-// exchange in between, which they raised after they had read it. Halos are read by plain loads: who
-// waits for a flag acquires what was written before it for its whole team. All teams run together and do the
-// same number of passes, so each flag that is waited for is raised.
+// Who waits for whom. In a stage all lanes compute their cells' new values in registers, meet,
+// write into scratch what others read, and meet again: nobody reads what is being written. Between
+// passes a team writes its cells that others need to memory, raises its flag to the number of the
+// exchange, waits for the flags of the eight teams around it, and reads its halo. Exchanges take
+// two copies of the fields in turn: who writes to a copy again has seen its neighbours' flags of
+// the exchange in between, which they raised after they had read it. Halos are read by plain loads:
+// who waits for a flag acquires what was written before it for its whole team. All teams run
+// together and do the same number of passes, so each flag that is waited for is raised.
 //
 // Borders. Cells beyond a border that are read have their values in scratch, found anew after each
 // stage among those within; fixed cells keep theirs in scratch. Lanes that have such cells read all
@@ -99,9 +99,9 @@ class resident_agent {
       lane.edge = region_.y.any_near_end(row, C.rows, margin) ||
                   region_.x.any_near_end(column, C.across, margin);
       lane.halo = !region_.y.all_own(row, C.rows) || !region_.x.all_own(column, C.across);
-      lane.shown = region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
-                   (lane.halo || region_.y.any_shown(row, C.rows) ||
-                    region_.x.any_shown(column, C.across));
+      lane.shown =
+          region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
+          (lane.halo || region_.y.any_shown(row, C.rows) || region_.x.any_shown(column, C.across));
     });
   }
 
@@ -288,8 +288,8 @@ class resident_agent {
   template <int Stage>
   DWELL_FN void stage() {
     auto fresh = team_.template per_lane<cells_type>();
-    // By all lanes, whether they have cells or not: of two branches on it the compiler would keep old
-    // values beside the new ones.
+    // By all lanes, whether they have cells or not: of two branches on it the compiler would keep
+    // old values beside the new ones.
     team_.section([&](int l) {
       DWELL_UNROLL
       for (int k = 0; k < cells; ++k) {
@@ -329,8 +329,8 @@ class resident_agent {
     if (touches_) settle_borders<Stage>();
   }
 
-  /// Once a stage's values are in scratch: finds what is read beyond borders. Lanes with cells at or
-  /// beyond them take all of theirs, fixed ones with their old values.
+  /// Once a stage's values are in scratch: finds what is read beyond borders. Lanes with cells at
+  /// or beyond them take all of theirs, fixed ones with their old values.
   template <int Stage>
   DWELL_FN void settle_borders() {
     if constexpr (sizes::any_ghosts) {
@@ -354,15 +354,13 @@ class resident_agent {
     const int top = region_.y.begin(), left = region_.x.begin();
     if constexpr (sizes::has_ghosts(1, 0)) {
       if (left < 0)
-        team_.flat(0, columns * height, [&](int, int i) {
-          find_ghost<A>(i / columns, -left - 1 - i % columns);
-        });
+        team_.flat(0, columns * height,
+                   [&](int, int i) { find_ghost<A>(i / columns, -left - 1 - i % columns); });
     }
     if constexpr (sizes::has_ghosts(1, 1)) {
       if (left + width > a_.nx)
-        team_.flat(0, columns * height, [&](int, int i) {
-          find_ghost<A>(i / columns, a_.nx - left + i % columns);
-        });
+        team_.flat(0, columns * height,
+                   [&](int, int i) { find_ghost<A>(i / columns, a_.nx - left + i % columns); });
     }
     if constexpr (sizes::has_ghosts(0, 0)) {
       if (top < 0)

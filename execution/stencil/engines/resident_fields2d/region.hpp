@@ -17,7 +17,8 @@ struct resident_span {
 
   /// Where the region begins.
   DWELL_FN int begin() const { return first - halo; }
-  /// The cell whose value stands for cell i of the region in memory: itself where the team needs it.
+  /// The cell whose value stands for cell i of the region in memory: itself where the team needs
+  /// it.
   DWELL_FN int in_memory(int i) const {
     const int most = last + halo - 1;
     if (i > most) i = most;

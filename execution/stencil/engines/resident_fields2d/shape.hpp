@@ -120,7 +120,7 @@ struct resident_numbers {
     const int n = (used_lanes() + 31) / 32 * 32;
     return n < 64 ? 64 : n;
   }
-  constexpr int cells() const { return config.across * config.rows; }  ///< of a lane
+  constexpr int cells() const { return config.across * config.rows; }  ///< cells of a lane
   constexpr int width() const { return config.lanes_x * config.across; }
   constexpr int height() const { return config.lanes_y * config.rows; }
 

@@ -30,7 +30,7 @@ struct resident_sizes {
   static constexpr int lanes = numbers.lanes();
   static constexpr std::size_t scratch_bytes = numbers.scratch_bytes();
 
-  // As numbers, which device code takes as they are.
+  // Numbers, which device code takes as they are.
   static constexpr int width = numbers.width(), height = numbers.height(), cells = numbers.cells();
   static constexpr int group = numbers.group(), pitch = numbers.pitch(), line = numbers.line();
   static constexpr int first = numbers.front() + numbers.beside();
@@ -66,7 +66,8 @@ struct resident_sizes {
     return S::beyond(0, axis, side) == side_kind::fixed;
   }
   DWELL_HD static constexpr bool has_ghosts(int axis, int side) {
-    return (axis == 0 ? reach_rows : reach_columns) > 0 && !is_fixed(axis, side) && S::beyond(0, axis, side) != side_kind::periodic;
+    return (axis == 0 ? reach_rows : reach_columns) > 0 && !is_fixed(axis, side) &&
+           S::beyond(0, axis, side) != side_kind::periodic;
   }
   template <class Of>
   static constexpr bool any_side(Of of) {
