@@ -106,12 +106,15 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   };
   const auto on_chip = [&](const std::string& why) {
     const resident_plan& p = *resident.plan;
-    return field_schedule{std::string(executors::perks.name),
-                          fmt::format("{}; {}x{} tiles on the chip{}", why, p.tiles_y, p.tiles_x,
-                                      p.tiles() > 1 ? fmt::format(", halos of {} step{}", p.depth,
-                                                                  p.depth == 1 ? "" : "s")
-                                                    : std::string()),
-                          p.tiles(), p.depth, p.step_seconds};
+    const resident_config& c = p.config;
+    return field_schedule{
+        std::string(executors::perks.name),
+        fmt::format("{}; {}x{} tiles on the chip, {}x{} lanes of {}x{} cells{}", why, p.tiles_y,
+                    p.tiles_x, c.lanes_y, c.lanes_x, c.rows, c.across,
+                    p.tiles() > 1
+                        ? fmt::format(", halos of {} step{}", p.depth, p.depth == 1 ? "" : "s")
+                        : std::string()),
+        p.tiles(), p.depth, p.step_seconds};
   };
   const double step = single_step_seconds(domain, bytes, device);
   if (wanted == executors::temporal.name) {

@@ -23,8 +23,9 @@ struct resident_run {
   int tiles_x = 1, tiles_y = 1;  ///< a team for each: resident_numbers::fits()
   int depth = 1;                 ///< steps of a pass
   int passes = 1;
-  int last = 1;               ///< steps of the last pass, up to depth
-  unsigned* flags = nullptr;  ///< of all teams, resident_flag_distance apart; zero at the start
+  int last = 1;  ///< steps of the last pass, up to depth
+  unsigned* flags =
+      nullptr;  ///< flags of all teams, resident_flag_distance apart; zero at the start
 };
 
 }  // namespace dwell

@@ -25,7 +25,7 @@ struct resident_span {
     if (periodic) return (i % n + n) % n;
     return i < 0 ? 0 : i < n ? i : n - 1;
   }
-  /// Of `cells` cells from i on:
+  // Questions about `cells` cells from i on:
   DWELL_FN bool any_needed(int i, int cells) const {
     return i < last + halo && i + cells > first - halo;
   }
@@ -89,7 +89,7 @@ class resident_region {
 struct resident_lane {
   int at;      ///< its first cell in the first array of scratch
   bool used;   ///< it has cells
-  bool edge;   ///< of them, some keep their values, or are beyond a border, or those beyond are
+  bool edge;   ///< some of them keep their values, or are beyond a border, or those beyond are
                ///< found among them
   bool halo;   ///< some are other teams' or beyond a border
   bool shown;  ///< some are others' halo, or a halo is beside them
