@@ -98,6 +98,8 @@ resident_shape resident_shape_of_domain(const field_domain& domain) {
   shape.fields = d.fields();
   shape.coefficients = d.coefficients();
   shape.stages = static_cast<int>(d.stages().size());
+  shape.goes_around[0] = domain.is_periodic(1);
+  shape.goes_around[1] = domain.is_periodic(2);
   for (int s = 0; s < shape.stages; ++s) {
     const field_stage& stage = d.stages()[static_cast<std::size_t>(s)];
     shape.set_taps(s, taps_of(d.tape(), stage));

@@ -16,8 +16,9 @@
 // together and do the same number of passes, so each flag that is waited for is raised.
 //
 // Borders. Cells beyond a border that are read have their values in scratch, found anew after each
-// stage among those within; fixed cells keep theirs in scratch. Lanes that have such cells read all
-// of theirs from scratch again. So no cell asks for borders while it is computed.
+// stage among those within; lanes that have such cells read all of theirs from scratch again. Cells
+// that keep their values are a bit each, which teams at a border look at. So no cell asks for
+// borders while it is computed, and none for fixed ones in a team that has none.
 #pragma once
 #include <cstdint>
 
@@ -96,12 +97,20 @@ class resident_agent {
       lane.at = sizes::first + reads / C.lanes_x * sizes::group + reads % C.lanes_x;
       lane.used = l < numbers.used_lanes() && region_.y.any_needed(row, C.rows) &&
                   region_.x.any_needed(column, C.across);
+      lane.inside =
+          region_.y.all_inside(row, C.rows) && region_.x.all_inside(column, C.across);
       lane.edge = region_.y.any_near_end(row, C.rows, margin) ||
                   region_.x.any_near_end(column, C.across, margin);
       lane.halo = !region_.y.all_own(row, C.rows) || !region_.x.all_own(column, C.across);
-      lane.shown =
-          region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
-          (lane.halo || region_.y.any_shown(row, C.rows) || region_.x.any_shown(column, C.across));
+      lane.shown = region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
+                   (lane.halo || region_.y.any_shown(row, C.rows) ||
+                    region_.x.any_shown(column, C.across));
+      lane.fixed = 0;
+      if constexpr (sizes::any_fixed) {
+        for (int k = 0; k < cells; ++k)
+          if (region_.is_fixed(a_, row + k / C.across, column + k % C.across))
+            lane.fixed |= std::uint64_t{1} << k;
+      }
     });
   }
 
@@ -144,27 +153,36 @@ class resident_agent {
     T v[sizes::unit];
   };
   /// put(k, value of cell k) for all cells of a lane, with values of an array in memory: of others'
-  /// cells those that they stand for.
+  /// cells those that they stand for. No cell that the team does not need is read.
   template <class Put>
   DWELL_FN void take(int l, const T* from, const Put& put) const {
     constexpr int unit = sizes::unit;
     const int row = row_of(l), column = column_of(l);
+    const int last_row = region_.y.last + region_.y.halo - 1;
     const int last = (region_.x.last + unit - 1) / unit * unit + region_.x.halo - unit;
+    const auto row_at = [&](int r) { return row + r < last_row ? row + r : last_row; };
+    const auto column_at = [&](int c) { return column + c < last ? column + c : last; };
+    if (lane_[l].inside) {
+      DWELL_UNROLL
+      for (int r = 0; r < C.rows; ++r) {
+        const T* const line = from + std::int64_t{row_at(r)} * a_.pitch;
+        DWELL_UNROLL
+        for (int c = 0; c < C.across; c += unit) {
+          const piece some = *reinterpret_cast<const piece*>(line + column_at(c));
+          DWELL_UNROLL
+          for (int i = 0; i < unit; ++i) put(r * C.across + c + i, some.v[i]);
+        }
+      }
+      return;
+    }
     DWELL_UNROLL
     for (int r = 0; r < C.rows; ++r) {
-      const T* const line = from + std::int64_t{region_.y.in_memory(row + r)} * a_.pitch;
+      const T* const line = from + std::int64_t{region_.y.in_memory(row_at(r))} * a_.pitch;
       DWELL_UNROLL
-      for (int c = 0; c < C.across; c += unit) {
-        const int x = column + c < last ? column + c : last;
-        piece some;
-        if (x >= 0 && x + unit <= a_.nx) {
-          some = *reinterpret_cast<const piece*>(line + x);
-        } else {
-          DWELL_UNROLL
-          for (int i = 0; i < unit; ++i) some.v[i] = line[region_.x.in_memory(x + i)];
-        }
-        DWELL_UNROLL
-        for (int i = 0; i < unit; ++i) put(r * C.across + c + i, some.v[i]);
+      for (int c = 0; c < C.across; ++c) {
+        const int unit_first = c / unit * unit;
+        put(r * C.across + c,
+            line[region_.x.in_memory(column_at(unit_first) + c - unit_first)]);
       }
     }
   }
@@ -209,10 +227,6 @@ class resident_agent {
     const int row = k / C.across, column = k % C.across;
     return row < r.down || row >= C.rows - r.up || column < r.right || column >= C.across - r.left;
   }
-  DWELL_FN bool is_fixed(int l, int k) const {
-    return region_.is_fixed(a_, row_of(l) + k / C.across, column_of(l) + k % C.across);
-  }
-
   template <int A = S::fields>
   DWELL_FN void take_coefficients() {
     if constexpr (A < array_count<S>) {
@@ -249,13 +263,12 @@ class resident_agent {
       each_field([&]<int F>(field_number<F>) {
         if (!whole && !exchanges<F>()) return;
         take(l, a_.fields[copy][F], [&](int k, T v) { own_[l].v[F][k] = v; });
-        if constexpr (sizes::template is_spread<F>) {
-          DWELL_UNROLL
-          for (int k = 0; k < cells; ++k) scratch<F>(l)[sizes::offset(k)] = own_[l].v[F][k];
-        }
       });
+      put_all<-1>(l);
     });
-    if (touches_) settle_borders<-1>();
+    if constexpr (sizes::any_ghosts) {
+      if (touches_) settle_borders<-1>();
+    }
   }
   /// Gives memory the cells that others need; whole: all.
   DWELL_FN void send(int copy, bool whole) {
@@ -288,37 +301,18 @@ class resident_agent {
   template <int Stage>
   DWELL_FN void stage() {
     auto fresh = team_.template per_lane<cells_type>();
-    // By all lanes, whether they have cells or not: of two branches on it the compiler would keep
-    // old values beside the new ones.
-    team_.section([&](int l) {
-      DWELL_UNROLL
-      for (int k = 0; k < cells; ++k) {
-        T made[S::fields];
-        S::template step<Stage>(resident_view<S, T, C>{own_[l], held_[l], scratch_ + lane_[l].at,
-                                                       a_.p, made, k / C.across, k % C.across});
-        each_written<Stage>([&]<int F>(field_number<F>) {
-          if constexpr (S::template copy_of<Stage>(F) >= 0)
-            fresh[l].v[F][k] = own_[l].v[S::template copy_of<Stage>(F)][k];
-          else if constexpr (sizes::any_fixed && !sizes::template is_spread<F>)
-            fresh[l].v[F][k] = lane_[l].edge && is_fixed(l, k) ? own_[l].v[F][k] : made[F];
-          else
-            fresh[l].v[F][k] = made[F];
-        });
-      }
-    });
+    if (sizes::any_fixed && touches_)
+      compute<Stage, true>(fresh);
+    else
+      compute<Stage, false>(fresh);
     team_.section([&](int l) {
       each_written<Stage>([&]<int F>(field_number<F>) {
         DWELL_UNROLL
         for (int k = 0; k < cells; ++k) own_[l].v[F][k] = fresh[l].v[F][k];
       });
       if (!lane_[l].used) return;
-      if (lane_[l].edge)
-        each_spread<Stage>([&]<int F>(field_number<F>) {
-          DWELL_UNROLL
-          for (int k = 0; k < cells; ++k)
-            if (!sizes::any_fixed || !is_fixed(l, k))
-              scratch<F>(l)[sizes::offset(k)] = own_[l].v[F][k];
-        });
+      if (sizes::any_ghosts && lane_[l].edge)
+        put_all<Stage>(l);
       else
         each_spread<Stage>([&]<int F>(field_number<F>) {
           DWELL_UNROLL
@@ -326,25 +320,52 @@ class resident_agent {
             if (is_read_by_others<F>(k)) scratch<F>(l)[sizes::offset(k)] = own_[l].v[F][k];
         });
     });
-    if (touches_) settle_borders<Stage>();
+    if constexpr (sizes::any_ghosts) {
+      if (touches_) settle_borders<Stage>();
+    }
+  }
+  /// New values of all cells. By all lanes, whether they have cells or not: of two branches on it
+  /// the compiler would keep old values beside the new ones. Fixed: some keep theirs.
+  template <int Stage, bool Fixed, class Fresh>
+  DWELL_FN void compute(Fresh& fresh) {
+    team_.section([&](int l) {
+      DWELL_UNROLL
+      for (int k = 0; k < cells; ++k) {
+        T made[S::fields];
+        S::template step<Stage>(resident_view<S, T, C>{own_[l], held_[l], scratch_ + lane_[l].at,
+                                                       a_.p, made, k / C.across, k % C.across});
+        const bool keeps = Fixed && (lane_[l].fixed >> k & 1) != 0;
+        each_written<Stage>([&]<int F>(field_number<F>) {
+          constexpr int from = S::template copy_of<Stage>(F);
+          if constexpr (from >= 0)
+            fresh[l].v[F][k] = own_[l].v[from][k];
+          else
+            fresh[l].v[F][k] = keeps ? own_[l].v[F][k] : made[F];
+        });
+      }
+    });
+  }
+  template <int Stage>
+  DWELL_FN void put_all(int l) {
+    each_spread<Stage>([&]<int F>(field_number<F>) {
+      DWELL_UNROLL
+      for (int k = 0; k < cells; ++k) scratch<F>(l)[sizes::offset(k)] = own_[l].v[F][k];
+    });
   }
 
-  /// Once a stage's values are in scratch: finds what is read beyond borders. Lanes with cells at
-  /// or beyond them take all of theirs, fixed ones with their old values.
+  /// Once a stage's values are in scratch: finds what is read beyond borders. Lanes with such cells
+  /// take all of theirs.
   template <int Stage>
   DWELL_FN void settle_borders() {
-    if constexpr (sizes::any_ghosts) {
-      each_spread<Stage>([&]<int F>(field_number<F>) { find_ghosts<F>(); });
-      team_.section([](int) {});
-    }
-    if constexpr (sizes::any_ghosts || sizes::any_fixed)
-      team_.each([&](int l) {
-        if (!lane_[l].used || !lane_[l].edge) return;
-        each_spread<Stage>([&]<int F>(field_number<F>) {
-          DWELL_UNROLL
-          for (int k = 0; k < cells; ++k) own_[l].v[F][k] = scratch<F>(l)[sizes::offset(k)];
-        });
+    each_spread<Stage>([&]<int F>(field_number<F>) { find_ghosts<F>(); });
+    team_.section([](int) {});
+    team_.each([&](int l) {
+      if (!lane_[l].used || !lane_[l].edge || lane_[l].inside) return;
+      each_spread<Stage>([&]<int F>(field_number<F>) {
+        DWELL_UNROLL
+        for (int k = 0; k < cells; ++k) own_[l].v[F][k] = scratch<F>(l)[sizes::offset(k)];
       });
+    });
   }
   /// Values beyond the sides of the grid that the region reaches.
   template <int A>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which cells of the grid a team of engine resident_fields2d and each of its lanes has.
 #pragma once
+#include <cstdint>
+
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/resident_fields2d/sizes.hpp"
@@ -17,12 +19,10 @@ struct resident_span {
 
   /// Where the region begins.
   DWELL_FN int begin() const { return first - halo; }
-  /// The cell whose value stands for cell i of the region in memory: itself where the team needs
-  /// it.
+  /// The cell whose value stands for cell i, which is at most a halo beyond an end of the axis, in
+  /// memory: itself where there is such a cell.
   DWELL_FN int in_memory(int i) const {
-    const int most = last + halo - 1;
-    if (i > most) i = most;
-    if (periodic) return (i % n + n) % n;
+    if (periodic) return i < 0 ? i + n : i < n ? i : i - n;
     return i < 0 ? 0 : i < n ? i : n - 1;
   }
   // Questions about `cells` cells from i on:
@@ -36,6 +36,7 @@ struct resident_span {
     return any_own(i, cells) && (i < first + halo || i + cells > last - halo);
   }
   DWELL_FN bool is_own(int i) const { return i >= first && i < last; }
+  DWELL_FN bool all_inside(int i, int cells) const { return i >= 0 && i + cells <= n; }
   /// One of them is so close to an end of the axis, or beyond it.
   DWELL_FN bool any_near_end(int i, int cells, int margin) const {
     return !periodic && (i < margin || i + cells > n - margin);
@@ -87,12 +88,13 @@ class resident_region {
 
 /// What a lane remembers of its cells.
 struct resident_lane {
-  int at;      ///< its first cell in the first array of scratch
-  bool used;   ///< it has cells
-  bool edge;   ///< some of them keep their values, or are beyond a border, or those beyond are
-               ///< found among them
-  bool halo;   ///< some are other teams' or beyond a border
-  bool shown;  ///< some are others' halo, or a halo is beside them
+  int at;  ///< its first cell in the first array of scratch
+  std::uint64_t fixed;  ///< a bit for each that keeps its values
+  bool used;    ///< it has cells
+  bool inside;  ///< all of them are in the grid
+  bool edge;    ///< some are beyond a border, or those beyond are found among them
+  bool halo;    ///< some are other teams' or beyond a border
+  bool shown;   ///< some are others' halo, or a halo is beside them
 };
 
 }  // namespace dwell

@@ -32,6 +32,7 @@ struct resident_shape {
   static constexpr int most_stages = 8;
 
   int fields = 0, coefficients = 0, stages = 0;
+  bool goes_around[2] = {};  ///< rows, columns
   resident_reach reaches[most_stages][field_limits::arrays] = {};
   bool writes[most_stages][field_limits::fields] = {};
 
@@ -180,8 +181,9 @@ struct resident_numbers {
     const int units = (nx + unit() - 1) / unit();
     const int rows = halo_rows(depth), columns = halo_columns(depth);
     if (tiles_y > ny || tiles_x > units) return false;
-    if (tiles_y > 1 && ny / tiles_y < rows) return false;
+    if ((tiles_y > 1 || shape.goes_around[0]) && ny / tiles_y < rows) return false;
     if (tiles_x > 1 && nx / unit() / tiles_x * unit() < columns) return false;
+    if (shape.goes_around[1] && nx < columns) return false;
     return (ny + tiles_y - 1) / tiles_y + 2 * rows <= height() &&
            (units + tiles_x - 1) / tiles_x * unit() + 2 * columns <= width();
   }

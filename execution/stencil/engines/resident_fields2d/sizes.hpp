@@ -19,6 +19,7 @@ template <class S>
 inline constexpr resident_shape resident_shape_of = [] {
   resident_shape shape;
   shape.fields = S::fields, shape.coefficients = S::coefficients, shape.stages = S::stages;
+  shape.goes_around[0] = goes_around<S, 0>, shape.goes_around[1] = goes_around<S, 1>;
   set_resident_stages<S>(shape);
   return shape;
 }();
