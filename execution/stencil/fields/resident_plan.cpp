@@ -14,17 +14,21 @@
 namespace dwell {
 namespace {
 
-/// Registers of 32 bits that a lane needs: cells, the row of old values that new ones still need,
-/// operands of a cell's operations, places. Kernels compiled for compute capability 9.0 with so
-/// many had no cell in memory within a step.
-int registers_of(const resident_numbers& n) {
+/// Registers of 32 bits that a lane needs: cells; old values that new ones still need, which are
+/// those of all cells where a cell has many operations, since the compiler then takes cells side by
+/// side; operands and places. Fitted to what kernels for compute capability 9.0 had in memory.
+int registers_of(const resident_numbers& n, const field_work& work) {
   const int words = n.value_bytes / 4;
+  const int kept = words * (n.shape.fields + n.config.held) * n.cells();
+  if (work.operations > 12 * n.shape.fields) return kept + words * n.shape.fields * n.cells() + 24;
   int spread = 0;
   for (int f = 0; f < n.shape.fields; ++f) spread += n.shape.is_spread(f);
-  return words * ((n.shape.fields + n.config.held) * n.cells() +
-                  spread * n.config.across * n.shape.reach_rows() + 4) +
-         24;
+  return kept + words * 3 * spread * n.config.across * n.shape.reach_rows() + 32;
 }
+/// A step's time in parts of what it were, if a lane had so many times the registers that there
+/// are: the others' values are in memory.
+double slowdown(double registers) { return registers <= 1 ? 1 : 1 + 1.15 * (registers - 1); }
+constexpr double most_registers = 1.6;
 
 /// Values of scratch that a lane reads and writes in a step.
 int scratch_values(const resident_numbers& n) {
@@ -73,13 +77,15 @@ struct resident_search {
     const double issue =
         (cells * (work.operations + 2.0 * shape.fields) + lanes * values) / lane_instructions;
     const double most = std::max({arithmetic, scratch, issue});
-    // Lanes meet twice in a stage, and once more where cells beyond borders are found.
-    constexpr double meeting = 120, finding = 200;
-    const double cycles = most + 0.4 * (arithmetic + scratch + issue - most) +
+    // Few warps wait for their own results; lanes meet twice in a stage, and once more where cells
+    // beyond borders are found.
+    const double waits = 1 + 3 / (lanes / 32);
+    constexpr double meeting = 40, finding = 200;
+    const double cycles = waits * (most + 0.25 * (arithmetic + scratch + issue - most)) +
                           shape.stages * (2 * meeting + (has_ghosts ? finding : 0));
     if (p.tiles() == 1) return cycles / clock;
     // Halos go through the last-level cache, by lanes that have any, whole sectors.
-    constexpr double bytes_per_cycle = 64;
+    constexpr double bytes_per_cycle = 43;
     const int rows = 2 * p.depth * shape.step_rows(), columns = 2 * p.depth * shape.step_columns();
     const double inside = std::max(0, n.width() - columns - 2 * p.config.across) *
                           static_cast<double>(std::max(0, n.height() - rows - 2 * p.config.rows));
@@ -170,12 +176,13 @@ std::optional<resident_plan> plan_resident(const field_domain& domain, int value
             std::min(255, static_cast<int>(device.registers_per_unit) / lanes / 8 * 8);
         for (c.held = pointwise; c.held >= 0; c.held -= std::max(pointwise, 1)) {
           const resident_numbers n{shape, c, value_bytes};
-          if (!n.valid() || n.lanes() > lanes || registers_of(n) > registers ||
+          const double needed = static_cast<double>(registers_of(n, search.work)) / registers;
+          if (!n.valid() || n.lanes() > lanes || needed > most_registers ||
               n.scratch_bytes() > device.shared_per_team ||
               !n.fits(height, width, tiles_y, tiles_x, steps))
             continue;
           resident_plan p{c, tiles_x, tiles_y, steps, n.scratch_bytes(), 0};
-          p.step_seconds = search.step_seconds(p);
+          p.step_seconds = search.step_seconds(p) * slowdown(needed);
           if (!best || p.step_seconds < best->step_seconds) best = p;
         }
       }

@@ -97,14 +97,13 @@ class resident_agent {
       lane.at = sizes::first + reads / C.lanes_x * sizes::group + reads % C.lanes_x;
       lane.used = l < numbers.used_lanes() && region_.y.any_needed(row, C.rows) &&
                   region_.x.any_needed(column, C.across);
-      lane.inside =
-          region_.y.all_inside(row, C.rows) && region_.x.all_inside(column, C.across);
+      lane.inside = region_.y.all_inside(row, C.rows) && region_.x.all_inside(column, C.across);
       lane.edge = region_.y.any_near_end(row, C.rows, margin) ||
                   region_.x.any_near_end(column, C.across, margin);
       lane.halo = !region_.y.all_own(row, C.rows) || !region_.x.all_own(column, C.across);
-      lane.shown = region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
-                   (lane.halo || region_.y.any_shown(row, C.rows) ||
-                    region_.x.any_shown(column, C.across));
+      lane.shown =
+          region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
+          (lane.halo || region_.y.any_shown(row, C.rows) || region_.x.any_shown(column, C.across));
       lane.fixed = 0;
       if constexpr (sizes::any_fixed) {
         for (int k = 0; k < cells; ++k)
@@ -181,8 +180,7 @@ class resident_agent {
       DWELL_UNROLL
       for (int c = 0; c < C.across; ++c) {
         const int unit_first = c / unit * unit;
-        put(r * C.across + c,
-            line[region_.x.in_memory(column_at(unit_first) + c - unit_first)]);
+        put(r * C.across + c, line[region_.x.in_memory(column_at(unit_first) + c - unit_first)]);
       }
     }
   }

@@ -88,13 +88,13 @@ class resident_region {
 
 /// What a lane remembers of its cells.
 struct resident_lane {
-  int at;  ///< its first cell in the first array of scratch
+  int at;               ///< its first cell in the first array of scratch
   std::uint64_t fixed;  ///< a bit for each that keeps its values
-  bool used;    ///< it has cells
-  bool inside;  ///< all of them are in the grid
-  bool edge;    ///< some are beyond a border, or those beyond are found among them
-  bool halo;    ///< some are other teams' or beyond a border
-  bool shown;   ///< some are others' halo, or a halo is beside them
+  bool used;            ///< it has cells
+  bool inside;          ///< all of them are in the grid
+  bool edge;            ///< some are beyond a border, or those beyond are found among them
+  bool halo;            ///< some are other teams' or beyond a border
+  bool shown;           ///< some are others' halo, or a halo is beside them
 };
 
 }  // namespace dwell
