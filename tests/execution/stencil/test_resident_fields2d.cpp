@@ -109,6 +109,7 @@ TEST(resident_fields2d, fields_react_and_stages_follow_each_other) {
   check<gray_scott, float, wide>(21);
   check<fdtd, double, small>(22);
   check<box, double, narrow>(23);
+  check<oscillators, float, held>(24);
 }
 TEST(resident_fields2d, fields_that_go_around) {
   check<with_border<heat, periodic, periodic, periodic, periodic>, double, held>(31);
