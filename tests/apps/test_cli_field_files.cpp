@@ -174,6 +174,33 @@ TEST_F(cli_field_files, sizes_are_of_the_definition) {
   EXPECT_EQ(plan.json().at("stencil").at("size"), "1000");
 }
 
+TEST_F(cli_field_files, explain_says_what_stays_on_a_chip) {
+  const auto explained = [](std::vector<std::string> what) {
+    what.insert(what.begin(), {"explain", "stencil"});
+    what.insert(what.end(), {"--device-facts", "h200"});
+    return dwell_cli(what);
+  };
+  const auto small = explained({"heat2d", "--size", "512x600", "--json", "-"});
+  ASSERT_EQ(small.code, 0) << small.err;
+  const auto j = small.json();
+  EXPECT_EQ(j.at("executor"), "perks");
+  const auto& plan = j.at("plan");
+  const int slabs = plan.at("slabs"), tiles = plan.at("tiles");
+  EXPECT_EQ(plan.at("teams"), slabs * tiles);
+  EXPECT_LE(slabs * tiles, 132);
+  EXPECT_EQ(plan.at("slab_cells"), (512 + slabs - 1) / slabs);
+  EXPECT_EQ(plan.at("tile_cells"), (600 + tiles - 1) / tiles);
+  EXPECT_GT(plan.at("working_set_bytes"), 0);
+  EXPECT_LE(plan.at("working_set_bytes"), 227 << 10);
+  EXPECT_GT(plan.at("step_s"), 0);
+  const auto text = explained({"heat2d", "--size", "512x600"});
+  for (const char* said : {"perks on", "tiles", "halos exchanged every", "projected"})
+    EXPECT_TRUE(holds(text.out, said)) << said << " in " << text.out;
+  const auto large = explained({"heat2d", "--size", "8000x8000", "--json", "-"}).json();
+  EXPECT_EQ(large.at("executor"), "temporal");
+  EXPECT_TRUE(large.at("plan").at("slab_cells").is_null());
+}
+
 TEST_F(cli_field_files, fields_come_as_vti_with_the_bits_of_npy) {
   const auto u = random_field<float>(extents(5, 6, 7)), k = random_field<float>(extents(5, 6, 7));
   write_npy<float>(in("u.npy"), u.view());

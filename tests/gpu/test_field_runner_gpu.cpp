@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stencils of several fields on a GPU: cases drawn at random, passes over wide fields, ends, values
+// Stencils of several fields on a GPU: cases drawn at random, passes over wide fields, fields that
+// stay on the chip, ends, values
 // that are not finite, reductions. Skipped, visibly, without the compiler of kernels at run time.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +11,7 @@
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "field_cases.hpp"
@@ -46,7 +48,7 @@ field_place on_gpu(std::vector<const char*> executors) {
 }
 
 TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
-  run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal"}), 24);
+  run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal", "perks", "perks"}), 40);
 }
 
 TEST_F(field_runner_gpu, passes_in_three_dimensions_have_the_bits_of_plain_loops) {
@@ -96,27 +98,32 @@ std::vector<T> some_cells(std::int64_t cells, std::uint64_t seed) {
   return some;
 }
 
-/// Wider than a strip, longer than a team's part, all steps of a run that passes leave over.
+/// In passes: wider than a strip, longer than a team's part, all steps of a run that passes leave
+/// over. On the chip (perks): several tiles, several launches.
 template <class T>
-void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint64_t seed) {
+void has_the_bits_of_single_steps(const char* executor, const stencil_definition& d,
+                                  std::uint64_t seed, int depth = 0) {
   std::mt19937_64 chance(seed);
   const auto below = [&](int n) {
     return static_cast<std::int64_t>(chance() % static_cast<unsigned>(n));
   };
   constexpr side_kind kinds[] = {side_kind::fixed, side_kind::reflect, side_kind::mirror,
                                  side_kind::nearest, side_kind::periodic};
+  const bool on_chip = std::string_view(executor) == "perks";
   for (const side_kind kind : {kinds[0], kinds[1 + below(4)]}) {
     const std::vector<std::int64_t> size =
-        d.dims() == 2 ? std::vector<std::int64_t>{1 + below(1500), 200 + below(1500)}
+        d.dims() == 2 ? std::vector<std::int64_t>{2 + below(on_chip ? 900 : 1500),
+                                                  200 + below(on_chip ? 700 : 1500)}
                       : std::vector<std::int64_t>{2 + below(90), 2 + below(200), 2 + below(300)};
     std::int64_t cells = 1;
     for (const std::int64_t n : size) cells *= n;
     field_options options;
     options.boundaries = {field_boundary::all({kind, 0})};
-    const int steps = 20 + static_cast<int>(below(80));
+    const int steps = on_chip ? 4000 : 20 + static_cast<int>(below(80));
     std::vector<std::vector<T>> fields[2];
     for (const bool passes : {false, true}) {
-      options.executor = passes ? "temporal" : "graph";
+      options.executor = passes ? executor : "graph";
+      options.depth = passes ? depth : 0;
       field_runner<T> runner(stencil_place::where(), d, size, options);
       const auto same = some_cells<T>(cells, seed);
       for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
@@ -128,7 +135,8 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
       const field_report report = runner.report();
       EXPECT_EQ(report.executor, options.executor);
       EXPECT_EQ(report.total_steps, steps);
-      EXPECT_TRUE(!passes || report.depth > 1) << report.reason;
+      EXPECT_TRUE(!passes || report.depth > 1 || on_chip) << report.reason;
+      EXPECT_TRUE(!passes || depth == 0 || report.depth == depth) << report.reason;
       for (int f = 0; f < d.fields(); ++f)
         runner.field(f, fields[passes].emplace_back(same.size()));
     }
@@ -139,16 +147,16 @@ void passes_have_the_bits_of_single_steps(const stencil_definition& d, std::uint
   }
 }
 TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps) {
-  passes_have_the_bits_of_single_steps<double>(heat(), 1);
-  passes_have_the_bits_of_single_steps<float>(heat(), 2);
-  passes_have_the_bits_of_single_steps<double>(heat(3), 5);
-  passes_have_the_bits_of_single_steps<float>(heat(3), 6);
+  has_the_bits_of_single_steps<double>("temporal", heat(), 1);
+  has_the_bits_of_single_steps<float>("temporal", heat(), 2);
+  has_the_bits_of_single_steps<double>("temporal", heat(3), 5);
+  has_the_bits_of_single_steps<float>("temporal", heat(3), 6);
 }
 TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps) {
-  passes_have_the_bits_of_single_steps<double>(wave(), 3);
-  passes_have_the_bits_of_single_steps<float>(wave(), 4);
-  passes_have_the_bits_of_single_steps<double>(wave(3), 7);
-  passes_have_the_bits_of_single_steps<float>(wave(3), 8);
+  has_the_bits_of_single_steps<double>("temporal", wave(), 3);
+  has_the_bits_of_single_steps<float>("temporal", wave(), 4);
+  has_the_bits_of_single_steps<double>("temporal", wave(3), 7);
+  has_the_bits_of_single_steps<float>("temporal", wave(3), 8);
 }
 
 /// Some cells: a row, a column, corners and others, some of them twice; none that is fixed.
@@ -249,9 +257,41 @@ TEST_F(field_runner_gpu, passes_of_waves_have_points_f64) {
 TEST_F(field_runner_gpu, passes_of_waves_have_points_f32) {
   passes_have_the_points_of_single_steps<float>(wave(), 16);
 }
+TEST_F(field_runner_gpu, heat_on_the_chip_has_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("perks", heat(), 11);
+  has_the_bits_of_single_steps<float>("perks", heat(), 12, 3);
+}
+TEST_F(field_runner_gpu, waves_on_the_chip_have_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("perks", wave(), 13, 1);
+  has_the_bits_of_single_steps<float>("perks", wave(), 14);
+}
+
+TEST_F(field_runner_gpu, perks_says_what_it_does_not_take) {
+  const auto refused = [](const char* why, std::vector<std::int64_t> size, auto&& prepare) {
+    field_options o;
+    o.executor = "perks";
+    try {
+      field_runner<double> runner(stencil_place::where(), heat(), size, o);
+      prepare(runner);
+      runner.run(3);
+      ADD_FAILURE() << why << ": was taken";
+    } catch (const input_error& e) {
+      const std::string said = e.what();
+      EXPECT_TRUE(said.starts_with("executor perks: ") && said.find(why) != std::string::npos)
+          << said;
+    }
+  };
+  refused("do not fit the registers", {20000, 20000}, [](auto&) {});
+  refused("a parameter has a value for each step", {50, 60}, [](auto& r) {
+    r.set_parameter(0, std::vector<double>{1, 2, 3});
+  });
+  refused("sources and receivers", {50, 60}, [](auto& r) {
+    r.set_receivers(0, std::vector<std::int64_t>{5, 5});
+  });
+}
 
 TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {
-  for (const char* executor : {"host-loop", "graph", "temporal"}) {
+  for (const char* executor : {"host-loop", "graph", "temporal", "perks"}) {
     std::atomic<bool> stop{false};
     field_options o;
     o.executor = executor;
@@ -328,7 +368,7 @@ TEST_F(field_runner_gpu, what_cannot_be_is_refused_in_one_line) {
       EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
     }
   };
-  refused("host-loop, graph or temporal", [](auto& o) { o.executor = "naive"; });
+  refused("host-loop, graph, perks or temporal", [](auto& o) { o.executor = "naive"; });
   refused("a GPU has compiled ones alone", [](auto& o) { o.kernel = "interpreted"; });
   field_options passes;
   passes.executor = "temporal";

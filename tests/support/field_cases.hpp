@@ -115,7 +115,8 @@ inline random_case drawn_case(std::mt19937_64& chance, const field_place& place)
   c.executor =
       place.executors[static_cast<std::size_t>(below(static_cast<int>(place.executors.size())))];
   c.threads = 1 + below(4);
-  if (c.executor == "temporal" && below(2)) c.depth = 1 + below(place.deepest);
+  if ((c.executor == "temporal" || c.executor == "perks") && below(2))
+    c.depth = 1 + below(place.deepest);
   return c;
 }
 

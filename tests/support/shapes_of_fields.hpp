@@ -83,6 +83,29 @@ struct wave4 : fixed_border {
   }
 };
 
+/// Oscillators that know nothing of each other: u' = 2 u - v - c u, v' = u. No neighbour is read.
+struct oscillators : fixed_border {
+  static constexpr int fields = 2, coefficients = 1, parameters = 0, stages = 1, radius = 0;
+  template <int>
+  static constexpr auto taps() {
+    return std::array<field_tap, 3>{{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}};
+  }
+  template <int>
+  static constexpr bool writes(int) {
+    return true;
+  }
+  template <int>
+  static constexpr int copy_of(int f) {
+    return f == 1 ? 0 : -1;
+  }
+  template <int, class V>
+  DWELL_HD static void step(const V& v) {
+    using T = typename V::value;
+    const T u = v.template tap<0, 0, 0, 0>();
+    v.template put<0>(T(2) * u - v.template tap<1, 0, 0, 0>() - v.template tap<2, 0, 0, 0>() * u);
+  }
+};
+
 /// Heat with a conductivity per cell: u' = u + k (n + s + w + e - 4 u).
 struct heat : fixed_border {
   static constexpr int fields = 1, coefficients = 1, parameters = 0, stages = 1, radius = 1;

@@ -10,6 +10,7 @@
 #include "report/table.hpp"
 #include "report/units.hpp"
 
+#include "dwell/execution/device/executors.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::app {
@@ -52,12 +53,28 @@ std::string use_text(const cell_tape& tape, const field_stage_use& use) {
                      format_bytes(count_of(use.cell_bytes)));
 }
 
+/// Tiles whose fields stay on a chip.
+void add_tiles(const fields_explanation& e, table& out) {
+  const fields_plan& p = e.plan;
+  out.row(
+      "tiles",
+      fmt::format("{}x{} of at most {}x{} cells, {}", p.slabs, p.tiles, p.slab_cells, p.tile_cells,
+                  p.slabs * p.tiles > 1
+                      ? fmt::format("halos exchanged every {}",
+                                    p.depth == 1 ? "step" : format_plural(p.depth, "step"))
+                      : "nothing to exchange"));
+  out.row("working set", fmt::format("{} of shared memory in each multiprocessor, and registers",
+                                     format_bytes(count_of(p.working_set))));
+  out.row("projected", fmt::format("{} per step", format_seconds(p.step_seconds)));
+}
+
 void add_plan(const fields_explanation& e, table& out) {
   const fields_plan& p = e.plan;
   const bool cpu = e.device.on == backend::cpu;
   out.row("executor", fmt::format("{} on {}", p.executor,
                                   format_plural(p.threads, cpu ? "thread" : "multiprocessor")));
   if (!p.reason.empty()) out.row("", p.reason);
+  if (p.executor == executors::perks.name) return add_tiles(e, out);
   if (p.depth == 1) return;
   const std::string steps = format_plural(p.depth, "step"),
                     cells = format_plural(p.tile_cells, "cell");
@@ -176,13 +193,15 @@ json to_json(const fields_explanation& e, const std::string& file) {
   const fields_plan& p = e.plan;
   out["executor"] = p.executor;
   out["reason"] = p.reason;
-  const bool passes = p.depth > 1;
+  const bool tiles = p.executor == executors::perks.name, passes = tiles || p.depth > 1;
   out["plan"] = {{"teams", p.threads},
                  {"steps_per_pass", p.depth},
                  {"slabs", passes ? json(p.slabs) : json()},
+                 {"slab_cells", tiles ? json(p.slab_cells) : json()},
                  {"tiles", passes ? json(p.tiles) : json()},
                  {"tile_cells", passes ? json(p.tile_cells) : json()},
-                 {"working_set_bytes", passes ? json(p.working_set) : json()}};
+                 {"working_set_bytes", passes ? json(p.working_set) : json()},
+                 {"step_s", number_or_null(p.step_seconds)}};
   const double longest = std::max(e.roof.memory, e.roof.arithmetic);
   out["roof"] = {
       {"memory_s", number_or_null(e.roof.memory)},

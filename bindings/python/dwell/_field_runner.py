@@ -73,13 +73,14 @@ class FieldRunner(_gpu.StreamUser):
     executor : str
         "auto", or on a CPU "naive" (one thread), "persistent" (threads that have a part of the rows each), "temporal" (several
         steps while rows are in a core's cache); on a GPU "host-loop" (a launch for every stage), "graph" (many steps in one
-        launch), "temporal" (in two and three dimensions, several steps in a launch while rows are on the chip).
+        launch), "temporal" (in two and three dimensions, several steps in a launch while rows are on the chip), "perks" (in two
+        dimensions, fields that fit the chip stay there for all steps of a run).
     kernel : {"auto", "compiled", "interpreted"}
         Compiled when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else ~/.cache/dwell), on a CPU by the
         system's compiler, on a GPU by NVRTC; or, on a CPU, interpreted, without a compiler, several times slower. The bits are
         equal.
     depth : int
-        Steps of a pass of executor "temporal"; 0: as planned.
+        Steps of a pass of executor "temporal"; of "perks" those between two exchanges of halos; 0: as planned.
     threads : int
         Of a CPU; 0: as many as are worth it.
     progress_interval : float

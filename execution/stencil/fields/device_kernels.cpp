@@ -196,6 +196,14 @@ kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
       fmt::format("passes of {} steps", c.steps));
 }
 template <class T>
+kernel_source field_kernel_sources<T>::resident(const resident_config& c) const {
+  return of(
+      fmt::format("fields_resident_kernel<dwell::own_stencil, {}, dwell::cuda::resident<{}, "
+                  "{}, {}, {}, {}>>",
+                  value_name<T>, c.lanes_x, c.lanes_y, c.across, c.rows, c.held),
+      fmt::format("tiles of {}x{} cells on the chip", c.lanes_y * c.rows, c.lanes_x * c.across));
+}
+template <class T>
 kernel_source field_kernel_sources<T>::keep() const {
   return of(fmt::format("fields_keep_kernel<dwell::own_stencil, {}>", value_name<T>),
             "fixed cells kept");

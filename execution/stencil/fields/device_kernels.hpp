@@ -11,6 +11,7 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
@@ -58,6 +59,7 @@ class field_kernel_sources {
   kernel_source stage(int number) const;
   kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
   kernel_source pass(const columns_config& config) const;
+  kernel_source resident(const resident_config& config) const;  ///< all steps of a run
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
   // Kernels of all definitions alike:

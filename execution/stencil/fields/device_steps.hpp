@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of several fields on a GPU, launched from the host: a kernel for each stage, alone or many
-// steps of them as a graph, and passes of several steps. Kernels are compiled when they are first
-// needed (device_kernels.hpp).
+// steps of them as a graph, passes of several steps, and runs that keep fields on the chip. Kernels
+// are compiled when they are first needed (device_kernels.hpp).
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,6 +12,7 @@
 #include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_run.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
 
 namespace dwell {
 
@@ -22,6 +23,7 @@ struct device_step_plan {
   int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
   pass_demands demands;                   ///< what its steps have besides the stencil
   std::optional<columns_config> columns;  ///< a pass in three dimensions, of its `steps` steps
+  std::optional<resident_plan> resident;  ///< fields stay on the chip between steps
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
 
@@ -29,7 +31,7 @@ struct device_step_plan {
 struct compile_cost {
   std::string compiler;   ///< "NVRTC 13.0"; empty before the first kernel
   double seconds = 0;     ///< 0 if all kernels came from the cache
-  int spilled_bytes = 0;  ///< what a lane of the pass has in memory instead of registers
+  int spilled_bytes = 0;  ///< what a lane of passes or tiles has in memory instead of registers
 };
 
 template <class T>

@@ -20,6 +20,7 @@
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_points_cuda.hpp"
+#include "dwell/execution/stencil/fields/device_resident_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
@@ -117,7 +118,7 @@ class steps_on_gpu final : public device_steps<T> {
   }
   bool found(const kernel_source& source, const std::vector<std::array<const T*, 2>>& arrays);
 
-  /// Launches the next steps of a run: as many as one pass or graph has, or one.
+  /// Launches the next steps of a run: as many as one launch or graph has, or one.
   void advance(turn& t);
   void single_step(turn& t, cudaStream_t on);
   void pass(turn& t, int warps);
@@ -155,6 +156,7 @@ class steps_on_gpu final : public device_steps<T> {
     columns_numbers numbers;
   };
   std::optional<columns_kernel> columns_;
+  std::optional<resident_launches<T>> resident_;  ///< launches of the plan that was prepared last
 
   /// The steps that are recorded, and from where.
   struct recorded {
@@ -185,13 +187,15 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
                                        pass_->demands == plan.demands);
   const bool has_columns = !plan.columns || (columns_ && columns_->numbers.config == *plan.columns);
-  if (!stages_.empty() && has_pass && has_columns) return;
+  const bool has_resident = !plan.resident || (resident_ && resident_->plan() == *plan.resident);
+  if (!stages_.empty() && has_pass && has_columns && has_resident) return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
   if (plan.columns) wanted.push_back(sources_.pass(*plan.columns));
+  if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config));
   load(wanted);
   stages_.resize(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -211,6 +215,13 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     columns_ = {&kernel_of(sources_.pass(*plan.columns)),
                 {columns_of(domain_), *plan.columns, value}};
     allow(*columns_->kernel, columns_->numbers.scratch_bytes());
+  }
+  if (plan.resident) {
+    clock_.use_device();
+    resident_.emplace(
+        where_, kernel_of(sources_.resident(plan.resident->config)), *plan.resident,
+        resident_numbers{resident_shape_of_domain(domain_), plan.resident->config, value});
+    cost_.spilled_bytes = resident_->spilled_bytes();
   }
 }
 
@@ -334,7 +345,8 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   const int teams =
       static_cast<int>(std::min<std::int64_t>(rows, std::min(units_, pass_runs::most_teams)));
   for (int k = 0; k <= teams; ++k) a.runs.cut[k] = static_cast<int>(rows * k / teams);
-  if (t.run.parameters_change) a.table = t.table.data() + std::int64_t{t.done} * d.parameters();
+  if (t.run.parameters_change)
+    a.table = t.table.data() + std::int64_t{t.done} * domain_.definition().parameters();
   if (points_) a.points = points_->of_pass(t.done, strips, a.ny, n.config.across);
   launch_apart(pass_->kernel->handle(), static_cast<unsigned>(teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
@@ -385,6 +397,14 @@ bool steps_on_gpu<T>::graph(turn& t) {
 
 template <class T>
 void steps_on_gpu<T>::advance(turn& t) {
+  if (t.plan.resident) {
+    const int steps = std::min(resident_->steps_of_launch(), t.run.steps - t.done);
+    resident_->queue(domain_.definition(), memory_, t.places, blank_,
+                     t.run.parameters_of(t.done, domain_.definition().parameters()), steps,
+                     stream());
+    t.done += steps;
+    return;
+  }
   if (t.plan.pass) {
     const int steps = t.plan.pass->steps;
     const int warps = std::min(t.plan.depth, t.run.steps - t.done) / steps;

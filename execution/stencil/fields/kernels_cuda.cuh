@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Kernels of stencils with several fields, which are compiled when they are needed: a stage of the
-// plain step, and a pass of several steps.
+// plain step, a pass of several steps, and a run of fields that stay on the chip.
 #pragma once
 #include "dwell/execution/stencil/engines/column_fields3d/agent.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/team/grid_team_cuda.cuh"
 #include "dwell/execution/team/ring_team_cuda.cuh"
 
 namespace dwell::cuda {
@@ -132,6 +134,20 @@ __global__ void __launch_bounds__(C::value.across* C::value.groups, 1)
   fields_columns_of_lane<S, T, C::value>(a, reinterpret_cast<T*>(fields_columns_scratch),
                                          static_cast<int>(blockIdx.x),
                                          static_cast<int>(threadIdx.x), [] { __syncthreads(); });
+}
+
+/// A resident_config as a type.
+template <int... Values>
+struct resident {
+  static constexpr resident_config value{Values...};
+};
+
+/// A run of engine resident_fields2d, whose teams are all on the device together.
+template <class S, class T, class C>
+__global__ void __launch_bounds__(resident_sizes<S, T, C::value>::lanes, 1)
+    fields_resident_kernel(const __grid_constant__ resident_run<T> a) {
+  cuda_grid_team<resident_sizes<S, T, C::value>::lanes> team(nullptr);
+  resident_fields_of_team<S, T, C::value>(team, a);
 }
 
 }  // namespace dwell::cuda

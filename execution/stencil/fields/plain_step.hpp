@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "dwell/execution/stencil/engines/ring_fields2d/sizes.hpp"
+#include "dwell/execution/stencil/fields/border_place.hpp"
 #include "dwell/stencil/field_limits.hpp"
 
 namespace dwell {
@@ -23,36 +24,6 @@ struct fields_stage_args {
       {};  ///< constants beyond the border: axis; lower, upper side
   T p[field_limits::parameters] = {};
 };
-
-/// Puts index i of an axis of n cells into the field, for array A; or else gives v the side's
-/// constant. minus: what is found is negated.
-template <class S, int A, int Axis, class T>
-DWELL_HD bool found_within(int& i, int n, const T (&outside)[2], bool& minus, T& v) {
-  if (i >= 0 && i < n) return true;
-  const bool high = i >= n;
-  const int far = high ? i - n : -1 - i;  // 0: next to the border
-  switch (high ? S::beyond(A, Axis, 1) : S::beyond(A, Axis, 0)) {
-    case side_kind::constant:
-      v = outside[high];
-      return false;
-    case side_kind::periodic:
-      i = high ? i - n : i + n;
-      return true;
-    case side_kind::antisymmetric:
-      minus = !minus;
-      i = high ? n - 1 - far : far;
-      return true;
-    case side_kind::reflect:
-      i = high ? n - 1 - far : far;
-      return true;
-    case side_kind::mirror:
-      i = high ? n - 2 - far : far + 1;
-      return true;
-    default:  // nearest; beyond a fixed side nothing is read
-      i = high ? n - 1 : 0;
-      return true;
-  }
-}
 
 /// A cell. Inner: all that it reads lies in the field.
 template <class S, class T, bool Inner>
@@ -91,7 +62,7 @@ struct fields_cell {
   }
   template <int A, int Axis>
   DWELL_HD bool found(int& i, bool& minus, T& v) const {
-    return found_within<S, A, Axis>(i, a.n[Axis], a.outside[A][Axis], minus, v);
+    return is_within_border<S, A, Axis>(a.n[Axis], a.outside[A][Axis], i, minus, v);
   }
 };
 

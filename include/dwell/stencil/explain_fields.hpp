@@ -40,12 +40,14 @@ struct fields_plan {
   std::string executor;  ///< never "auto"
   std::string reason;    ///< one line
   int threads = 0;       ///< that share the rows, or a GPU's multiprocessors
-  int depth = 1;         ///< steps of a pass
+  int depth = 1;         ///< steps of a pass, or between exchanges of tiles
   int slabs = 1;         ///< parts of the slowest axis, one for a thread or multiprocessor
-  int tiles = 1;         ///< parts of a slab, along the next axis; on a GPU strips of the field, or
-                         ///< tiles of a plane
+  int tiles = 1;         ///< parts of a slab, along the next axis; in passes on a GPU strips of the
+                         ///< field, or tiles of a plane
+  std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
   std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
+  double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device
 };
 
 /// Times of a step, at best; all 0 where there is no model of the device, such as CPUs.

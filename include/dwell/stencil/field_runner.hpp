@@ -50,9 +50,10 @@ struct field_options {
   /// each and meet after every stage; "temporal": several steps while rows are in a core's cache.
   /// On GPUs "host-loop": a launch for every stage; "graph": many steps of them in one launch;
   /// "temporal": in two and three dimensions, several steps in a launch, while rows are on the
-  /// chip. "auto".
+  /// chip; "perks": in two dimensions, fields that fit the chip stay there for all steps of a run.
+  /// "auto".
   std::string executor = "auto";
-  /// temporal: steps of a pass; 0: as planned.
+  /// temporal: steps of a pass; perks: steps between two exchanges of halos; 0: as planned.
   int depth = 0;
   /// Set to true (from a signal handler or another thread) to end within about a tenth of a second,
   /// or after the step or pass that is being done.

@@ -106,7 +106,8 @@ row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
   d.lane_bits = std::min(5, static_cast<int>(std::bit_width(evens - 1)));
   const unsigned along = 1u << d.lane_bits;
   const std::int64_t groups = std::int64_t{alone ? 1 : teams} * (lanes >> d.lane_bits);
-  // Makes as many pieces of rows as there are groups of lanes, about, and none of fewer cells than lanes.
+  // Makes as many pieces of rows as there are groups of lanes, about, and none of fewer cells than
+  // lanes.
   const auto most = static_cast<std::int64_t>((evens + along - 1) / along);
   const std::int64_t wanted = std::clamp<std::int64_t>(groups / std::max(rows, 1), 1, most);
   d.piece_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(wanted))) - 1;

@@ -6,6 +6,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
+#include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
@@ -52,8 +53,20 @@ fields_plan cpu_plan(const field_domain& domain, const field_bytes& bytes,
 fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_bytes& bytes,
                      const field_options& options, const device_facts& device) {
   const gpu_chain chain = gpu_chain_of(domain, value, options, device);
-  const field_schedule how = gpu_schedule_of(domain, bytes, chain, options, device);
+  const gpu_resident resident = gpu_resident_of(domain, value, options, device);
+  const field_schedule how = gpu_schedule_of(domain, bytes, chain, resident, options, device);
   fields_plan plan{how.executor, how.reason, how.threads};
+  plan.step_seconds = how.step_seconds;
+  if (how.executor == executors::perks.name) {
+    const resident_plan& p = *resident.plan;
+    plan.depth = p.depth;
+    plan.slabs = p.tiles_y;
+    plan.tiles = p.tiles_x;
+    plan.slab_cells = (domain.size().n[1] + p.tiles_y - 1) / p.tiles_y;
+    plan.tile_cells = (domain.size().n[2] + p.tiles_x - 1) / p.tiles_x;
+    plan.working_set = p.scratch;
+    return plan;
+  }
   if (how.depth == 0) return plan;
   if (chain.columns) {
     const columns_numbers n{columns_of(domain), *chain.columns, static_cast<int>(value)};

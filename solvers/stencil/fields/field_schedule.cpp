@@ -39,9 +39,11 @@ void check_field_options(const field_options& options,
   }
   if (options.depth < 0)
     throw input_error(fmt::format("depth: expected at least 0 steps, found {}", options.depth));
-  if (options.depth > 0 && options.executor != "temporal")
-    throw input_error(fmt::format("depth: executor {} has no passes of several steps, temporal has",
-                                  options.executor));
+  const bool has_tiles = std::ranges::find(executors, "perks") != executors.end();
+  if (options.depth > 0 && options.executor != "temporal" &&
+      !(has_tiles && options.executor == "perks"))
+    throw input_error(fmt::format("depth: executor {} has no passes of several steps, temporal {}",
+                                  options.executor, has_tiles ? "and perks have" : "has"));
   if (!(options.progress_interval >= 0))
     throw input_error(fmt::format("progress_interval: expected at least 0 seconds, found {}",
                                   options.progress_interval));

@@ -11,6 +11,7 @@
 #include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_pass.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell {
@@ -28,8 +29,9 @@ std::size_t cell_bytes_of(const field_stage& stage, std::size_t value);
 
 struct field_schedule {
   std::string executor, reason;
-  int threads = 1;  ///< or a GPU's multiprocessors
-  int depth = 0;    ///< steps of a pass; 0: there are no passes
+  int threads = 1;          ///< or a GPU's multiprocessors
+  int depth = 0;            ///< steps of a pass, or between exchanges of tiles; 0: there are none
+  double step_seconds = 0;  ///< projected; 0: by no model
 };
 
 /// Throws input_error unless the executor is one of those, and options that have a range are in it.
@@ -59,14 +61,25 @@ struct gpu_chain {
 gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const field_options& options,
                        const device_facts& device);
 
+/// The tiles of a definition whose fields stay on a GPU's chip, or why there are none.
+struct gpu_resident {
+  std::optional<resident_plan> plan;
+  std::string why_not;
+};
+/// Likewise.
+gpu_resident gpu_resident_of(const field_domain& domain, std::size_t value,
+                             const field_options& options, const device_facts& device);
+
 /// What a run asks of its steps on a GPU.
 struct gpu_steps {
-  std::optional<std::string> refusal;  ///< why they are not taken in passes
-  bool alike = true;                   ///< no step differs from another, but by the arrays
+  std::optional<std::string> refusal;       ///< why they are not taken in passes
+  std::optional<std::string> chip_refusal;  ///< why fields do not stay on the chip
+  bool alike = true;                        ///< no step differs from another, but by the arrays
 };
 /// Throws input_error for an executor that cannot be.
 field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& bytes,
-                               const gpu_chain& chain, const field_options& options,
-                               const device_facts& device, const gpu_steps& steps = {});
+                               const gpu_chain& chain, const gpu_resident& resident,
+                               const field_options& options, const device_facts& device,
+                               const gpu_steps& steps = {});
 
 }  // namespace dwell

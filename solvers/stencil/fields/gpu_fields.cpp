@@ -21,7 +21,8 @@ class gpu_fields final : public field_executor<T> {
         domain_(domain),
         bytes_(bytes_of(domain, sizeof(T))),
         chain_(gpu_chain_of(domain, sizeof(T), options, facts_)),
-        memory_(domain, where, chain_.there() ? domain.definition().fields() : 0),
+        resident_(gpu_resident_of(domain, sizeof(T), options, facts_)),
+        memory_(domain, where, chain_.there() || resident_.plan ? domain.definition().fields() : 0),
         steps_(cuda_backend<device_step_functions<T>>().make(where, domain, memory_)) {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
@@ -39,7 +40,7 @@ class gpu_fields final : public field_executor<T> {
         fmt::format("by {} for compute capability {}.{}", cost.compiler,
                     facts_.compute_capability / 10, facts_.compute_capability % 10);
     if (cost.spilled_bytes > 0)
-      reason += fmt::format("; a lane of a pass keeps {} in memory",
+      reason += fmt::format("; a lane keeps {} in memory",
                             byte_text(static_cast<double>(cost.spilled_bytes)));
     return {"compiled", reason, cost.seconds};
   }
@@ -54,8 +55,9 @@ class gpu_fields final : public field_executor<T> {
     const bool has_points = demand.points && !demand.points->empty();
     gpu_steps steps;
     steps.refusal = refuses_passes_here(demand);
+    steps.chip_refusal = refuses_differing_steps(demand);
     steps.alike = !has_points && !demand.parameters_change && !demand.fixed_cells_differ;
-    return gpu_schedule_of(domain_, bytes_, chain_, options_, facts_, steps);
+    return gpu_schedule_of(domain_, bytes_, chain_, resident_, options_, facts_, steps);
   }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override {
@@ -65,11 +67,20 @@ class gpu_fields final : public field_executor<T> {
   }
 
  private:
+  /// Says so of passes in three dimensions, and of fields that stay on the chip.
+  static std::optional<std::string> refuses_differing_steps(const field_demand<T>& demand) {
+    if (demand.fixed_cells_differ) return differing_fixed_cells;
+    if (demand.points && !demand.points->empty())
+      return "sources and receivers are looked at after each step";
+    if (demand.parameters_change) return "a parameter has a value for each step";
+    return std::nullopt;
+  }
   /// A pass adds sources to values, in whatever array they will be; but it has none of a field that
   /// is another one's values of the step before.
   std::optional<std::string> refuses_passes_here(const field_demand<T>& demand) const {
+    if (!chain_.config) return refuses_differing_steps(demand);
     if (demand.fixed_cells_differ) return differing_fixed_cells;
-    if (!demand.points || !chain_.config) return std::nullopt;
+    if (!demand.points) return std::nullopt;
     const chain_shape shape = chain_of(domain_);
     for (const source_list<T>& list : demand.points->sources)
       if (shape.is_renamed(list.field))
@@ -86,6 +97,7 @@ class gpu_fields final : public field_executor<T> {
       plan.columns = chain_.columns;
       plan.depth = s.depth;
     }
+    if (s.executor == executors::perks.name) plan.resident = resident_.plan;
     return plan;
   }
 
@@ -94,6 +106,7 @@ class gpu_fields final : public field_executor<T> {
   const field_domain& domain_;
   const field_bytes bytes_;
   const gpu_chain chain_;
+  const gpu_resident resident_;
   field_memory<T> memory_;
   std::unique_ptr<device_steps<T>> steps_;
 };

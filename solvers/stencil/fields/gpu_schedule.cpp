@@ -17,8 +17,9 @@
 namespace dwell {
 namespace {
 
-constexpr std::array<std::string_view, 4> gpu_executors{
-    "auto", executors::host_loop.name, executors::graph.name, executors::temporal.name};
+constexpr std::array<std::string_view, 5> gpu_executors{
+    "auto", executors::host_loop.name, executors::graph.name, executors::perks.name,
+    executors::temporal.name};
 
 /// Rows that teams compute for others come on top of their own.
 double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
@@ -86,12 +87,31 @@ gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const fiel
   return chain;
 }
 
+gpu_resident gpu_resident_of(const field_domain& domain, std::size_t value,
+                             const field_options& options, const device_facts& device) {
+  check_field_options(options, gpu_executors);
+  gpu_resident resident;
+  if (const auto why = refuses_resident(domain, device)) {
+    resident.why_not = *why;
+    return resident;
+  }
+  const int depth = options.executor == executors::perks.name ? options.depth : 0;
+  resident.plan = plan_resident(domain, static_cast<int>(value), device, depth);
+  if (!resident.plan)
+    resident.why_not = fmt::format(
+        "the fields do not fit the registers and the shared memory of {} multiprocessors{}",
+        device.units, depth > 0 ? fmt::format(", with halos of {} steps", depth) : std::string());
+  return resident;
+}
+
 field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& bytes,
-                               const gpu_chain& chain, const field_options& options,
-                               const device_facts& device, const gpu_steps& steps) {
+                               const gpu_chain& chain, const gpu_resident& resident,
+                               const field_options& options, const device_facts& device,
+                               const gpu_steps& steps) {
   const std::string& wanted = options.executor;
-  std::optional<std::string> refusal = steps.refusal;
+  std::optional<std::string> refusal = steps.refusal, from_chip = steps.chip_refusal;
   if (!chain.there()) refusal = chain.why_not;
+  if (!resident.plan) from_chip = resident.why_not;
   const auto in_passes = [&](const std::string& why) {
     if (chain.columns) {
       const columns_numbers n{columns_of(domain), *chain.columns, 0};
@@ -102,32 +122,54 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
           device.units, chain.columns->steps};
     }
     const chain_config& c = *chain.config;
-    const int depth = options.depth > 0 ? options.depth : c.warps * c.steps;
+    const int depth =
+        options.depth > 0 && wanted == executors::temporal.name ? options.depth : c.warps * c.steps;
     return field_schedule{
         std::string(executors::temporal.name),
         fmt::format("{}; passes of {} steps by strips of {} cells, {} warps of {} steps", why,
                     depth, 32 * c.across, depth / c.steps, c.steps),
-        device.units, depth};
+        device.units, depth, chain.step_seconds};
   };
+  const auto on_chip = [&](const std::string& why) {
+    const resident_plan& p = *resident.plan;
+    const resident_config& c = p.config;
+    return field_schedule{
+        std::string(executors::perks.name),
+        fmt::format("{}; {}x{} tiles on the chip, {}x{} lanes of {}x{} cells{}", why, p.tiles_y,
+                    p.tiles_x, c.lanes_y, c.lanes_x, c.rows, c.across,
+                    p.tiles() > 1
+                        ? fmt::format(", halos of {} step{}", p.depth, p.depth == 1 ? "" : "s")
+                        : std::string()),
+        p.tiles(), p.depth, p.step_seconds};
+  };
+  const double step = single_step_seconds(domain, bytes, device);
   if (wanted == executors::temporal.name) {
     if (refusal) throw input_error("executor temporal: " + *refusal);
     return in_passes("as asked for");
   }
-  if (wanted == executors::host_loop.name) return {wanted, "as asked for", device.units, 0};
+  if (wanted == executors::perks.name) {
+    if (from_chip) throw input_error("executor perks: " + *from_chip);
+    return on_chip("as asked for");
+  }
+  if (wanted == executors::host_loop.name) return {wanted, "as asked for", device.units, 0, step};
   if (wanted == executors::graph.name) {
     if (!steps.alike)
       throw input_error(
           "executor graph: steps of this run are not alike (parameters with a value for each step, "
           "sources, receivers, or fixed cells that differ)");
-    return {wanted, "as asked for", device.units, 0};
+    return {wanted, "as asked for", device.units, 0, step};
   }
   const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
-  if (refusal) return {single, "single steps: " + *refusal, device.units, 0};
-  const double step = single_step_seconds(domain, bytes, device);
-  const std::string times = fmt::format("projected {:.3g} us a step in passes, {:.3g} us alone",
-                                        1e6 * chain.step_seconds, 1e6 * step);
-  if (chain.step_seconds < step) return in_passes(times);
-  return {single, times, device.units, 0};
+  if (refusal && from_chip) return {single, "single steps: " + *refusal, device.units, 0, step};
+  std::string times = "projected ";
+  if (!from_chip)
+    times += fmt::format("{:.3g} us a step on the chip, ", 1e6 * resident.plan->step_seconds);
+  if (!refusal) times += fmt::format("{:.3g} us in passes, ", 1e6 * chain.step_seconds);
+  times += fmt::format("{:.3g} us alone", 1e6 * step);
+  const double passes = refusal ? step : chain.step_seconds;
+  if (!from_chip && resident.plan->step_seconds < std::min(step, passes)) return on_chip(times);
+  if (passes < step) return in_passes(times);
+  return {single, times, device.units, 0, step};
 }
 
 }  // namespace dwell

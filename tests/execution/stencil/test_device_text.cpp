@@ -25,12 +25,14 @@
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/point_table.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 #include "dwell/stencil/formulas.hpp"
 #include "field_cases.hpp"
@@ -44,10 +46,14 @@ namespace {
 /// What is compiled behind the text: a stage of all cells, and a pass.
 constexpr const char* entries = R"~(
 #include "dwell/execution/stencil/engines/column_fields3d/lane.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
+#include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <vector>
 #define DWELL_SHOWN extern "C" __attribute__((visibility("default")))
 using namespace dwell;
@@ -136,12 +142,57 @@ DWELL_SHOWN int columns_pass(void* args, int teams, bool reversed) {
   }
   return 0;
 }
+
+/// A team whose flags are polled: what sleeps is in the library.
+template <int Lanes>
+struct polling_team : cpu_grid_team<Lanes> {
+  using cpu_grid_team<Lanes>::cpu_grid_team;
+  void signal(unsigned* flag, unsigned epoch) { std::atomic_ref<unsigned>(*flag).store(epoch); }
+  template <class F>
+  void wait(int n, F&& flag_of, unsigned epoch) {
+    for (int k = 0; k < n; ++k)
+      if (unsigned* flag = flag_of(k))
+        while (std::atomic_ref<unsigned>(*flag).load() < epoch) std::this_thread::yield();
+  }
+};
+constexpr resident_shape shape = resident_shape_of<S>;
+constexpr resident_config R{9, 7, 4, shape.reach_rows() < 5 ? 5 : shape.reach_rows(),
+                            shape.pointwise_coefficients() / 2};
+/// Teams that were threads; 0: tiles do not fit.
+DWELL_SHOWN int resident_steps(void* args, bool reversed) {
+  using sizes = resident_sizes<S, real, R>;
+  auto& a = *static_cast<resident_run<real>*>(args);
+  // Tiles: as many as fit, of those asked for.
+  while (!sizes::numbers.fits(a.ny, a.nx, a.tiles_y, a.tiles_x, a.depth)) {
+    if (a.tiles_x > 1 && a.tiles_x >= a.tiles_y)
+      --a.tiles_x;
+    else if (a.tiles_y > 1)
+      --a.tiles_y;
+    else
+      return 0;
+  }
+  const int teams = a.tiles_x * a.tiles_y;
+  std::vector<unsigned> flags(teams * resident_flag_distance);
+  a.flags = flags.data();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < teams; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<real> scratch(sizes::scratch_bytes / sizeof(real) + 4, std::nan(""));
+      polling_team<sizes::lanes> team(t, teams, nullptr, reversed,
+                                      reinterpret_cast<std::byte*>(scratch.data()),
+                                      scratch.size() * sizeof(real));
+      resident_fields_of_team<S, real, R>(team, a);
+    });
+  for (auto& thread : threads) thread.join();
+  return teams;
+}
 )~";
 
 struct program {
   void (*plain_stage)(int, const void*) = nullptr;
   int (*ring_pass)(void*, int, int, bool) = nullptr;
   int (*columns_pass)(void*, int, bool) = nullptr;
+  int (*resident_steps)(void*, bool) = nullptr;
 };
 
 template <class T>
@@ -153,11 +204,12 @@ class DeviceText : public ::testing::Test {
   program compiled(const std::string& text, const char* real, const pass_demands& demands = {},
                    int column_steps = 1, int column_rows = 1) {
     const std::string name = fmt::format("{}", number_++);
-    put_bytes(folder_ / (name + ".cpp"),
-              fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
-                          "constexpr dwell::pass_demands demands{{{}, {}}};\n{}",
-                          text, real, column_steps, column_rows, demands.parameters_change,
-                          demands.points, entries));
+    put_bytes(
+        folder_ / (name + ".cpp"),
+        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
+                    "constexpr dwell::pass_demands demands{{{}, {}}};\n{}",
+                    text, real, column_steps, column_rows, demands.parameters_change,
+                    demands.points, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -180,9 +232,11 @@ class DeviceText : public ::testing::Test {
       ADD_FAILURE() << ::dlerror();
       return {};
     }
-    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
-            reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass"))};
+    return {
+        reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+        reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+        reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
+        reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps"))};
   }
 
  private:
@@ -288,6 +342,7 @@ struct drawn_points {
           << p.x;
   }
 };
+int resident_runs = 0;  ///< runs of several tiles
 
 template <class T>
 void check(const drawn& d, const field_domain& domain, const program& code,
@@ -334,7 +389,8 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     const auto& cells = plain.arrays[static_cast<std::size_t>(a)];
     one.copy_in(cells.data(), a < fields ? one.field(places, a) : one.coefficient(a - fields));
   }
-  const auto expect = [&](const field_memory<T>& memory, const field_places& at, const char* what) {
+  const auto expect = [&](const field_memory<T>& memory, const field_places& at, const char* what,
+                          const plain_fields<T>& plain) {
     for (int f = 0; f < fields; ++f) {
       std::vector<T> found(static_cast<std::size_t>(domain.size().cells()));
       memory.copy_out(memory.field(at, f), found.data());
@@ -359,7 +415,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
       code.plain_stage(static_cast<int>(s), &stage);
     }
   }
-  expect(one, places, "plain steps");
+  expect(one, places, "plain steps", plain);
   if (def.dims() == 3) {
     fields_columns<T> columns;
     std::ranges::copy(stage.n, columns.n);
@@ -377,7 +433,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     SCOPED_TRACE(fmt::format("{} teams", teams));
     if (steps == 0) return;
     for (int s = 0; s < steps; ++s) plain.step();
-    expect(other, there, "a pass");
+    expect(other, there, "a pass", plain);
   }
   if (def.dims() != 2) return;
 
@@ -387,6 +443,32 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     pass.to[f] = other.field(there, f);
   }
   for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
+  // From the arrays after the plain steps, several tries of tiles and depths.
+  std::mt19937_64 of_tiles(static_cast<std::uint64_t>(d.n[1] * 1000 + d.n[2]));
+  const auto drawn = [&](int n) { return static_cast<int>(of_tiles() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 3; ++round) {
+    field_memory<T> chip[2] = {{domain, 1}, {domain, 1}};
+    resident_run<T> run;
+    run.nx = pass.nx, run.ny = pass.ny, run.pitch = pass.pitch;
+    run.depth = 1 + drawn(3), run.passes = 1 + drawn(3), run.last = 1 + drawn(run.depth);
+    run.tiles_x = 1 + drawn(7), run.tiles_y = 1 + drawn(7);
+    std::memcpy(run.outside, pass.outside, sizeof run.outside);
+    std::memcpy(run.p, pass.p, sizeof run.p);
+    const field_places at = chip[0].start();
+    plain_fields<T> after = plain;
+    for (int f = 0; f < fields; ++f) {
+      chip[0].copy_in(plain.arrays[static_cast<std::size_t>(f)].data(), chip[0].field(at, f));
+      for (int copy = 0; copy < 2; ++copy) run.fields[copy][f] = chip[copy].field(at, f);
+    }
+    for (int c = 0; c < def.coefficients(); ++c) run.coefficients[c] = one.coefficient(c);
+    const int tiles = code.resident_steps(&run, drawn(2));
+    if (tiles == 0) continue;
+    resident_runs += tiles > 1;
+    SCOPED_TRACE(fmt::format("{}x{} tiles, {} passes of {}, the last of {}", run.tiles_x,
+                             run.tiles_y, run.passes, run.depth, run.last));
+    for (int s = 0; s < (run.passes - 1) * run.depth + run.last; ++s) after.step();
+    expect(chip[run.passes % 2], at, "steps on the chip", after);
+  }
   const int warps = 1 + below(2), teams = 1 + below(5);
   drawn_points<T> points(d, plain, chain_of(domain), warps, chance);
   const auto list = [](const auto& of) { return of.empty() ? nullptr : of.data(); };
@@ -409,7 +491,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
   }
   // Cells of a field that has another one's are left to the host where they are fixed; so is what
   // no stage writes.
-  expect(other, there, "a pass");
+  expect(other, there, "a pass", plain);
 }
 
 template <class T>
@@ -470,6 +552,7 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
     else
       check_drawn<double>(d, compiled(text, "double", {}, steps, rows), {}, domain, chance);
   }
+  EXPECT_GT(resident_runs, 0);
 }
 
 /// A plan's kernel is there, fits, and is the one that is compiled; a depth is kept or refused.
@@ -538,6 +621,45 @@ TEST(ColumnsPlan, FitsWhateverIsRead) {
   EXPECT_GT(planned, 100);
 }
 
+/// Likewise, and all cells are there: tiles with their halos.
+TEST(ResidentPlan, FitsTheChip) {
+  std::mt19937_64 chance(8);
+  int planned = 0, several = 0, refused = 0;
+  for (int round = 0; round < 60; ++round) {
+    drawn d = draw(chance, 2);
+    const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+    for (std::size_t a = 1; a < 3; ++a)
+      d.n[a] = std::max<std::int64_t>(d.n[a], below(round % 3 ? 1500 : 20000));
+    const field_domain domain(d.definition, checked_field_size(2, {d.n.begin() + 1, d.n.end()}),
+                              d.given);
+    device_facts gpu = facts_of(std::array{"a100", "h100", "h200", "b200"}[chance() % 4]);
+    if (chance() % 4 == 0) gpu.units = 1 + below(gpu.units);
+    const int bytes = chance() % 2 ? 4 : 8, depth = chance() % 3 ? 0 : 1 + below(6);
+    ASSERT_FALSE(refuses_resident(domain, gpu));
+    const auto p = plan_resident(domain, bytes, gpu, depth);
+    if (!p) {
+      ++refused;
+      continue;
+    }
+    SCOPED_TRACE(fmt::format("{}x{} cells, {}x{} tiles, depth {}", d.n[1], d.n[2], p->tiles_y,
+                             p->tiles_x, p->depth));
+    const resident_numbers n{resident_shape_of_domain(domain), p->config, bytes};
+    EXPECT_TRUE(n.valid());
+    EXPECT_EQ(p->scratch, n.scratch_bytes());
+    EXPECT_LE(p->scratch, gpu.shared_per_team);
+    EXPECT_LE(p->tiles(), gpu.units);
+    EXPECT_TRUE(depth == 0 || p->depth == depth);
+    EXPECT_GT(p->step_seconds, 0);
+    EXPECT_TRUE(n.fits(static_cast<int>(d.n[1]), static_cast<int>(d.n[2]), p->tiles_y, p->tiles_x,
+                       p->depth));
+    ++planned;
+    several += p->tiles() > 1;
+  }
+  EXPECT_GT(planned, 10);
+  EXPECT_GT(several, 5);
+  EXPECT_GT(refused, 5);
+}
+
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   try {
     nvrtc::library();
@@ -563,8 +685,9 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
-        of_waves.pass(*config, {true, true}), of_waves.keep(), of_waves.differ(), sources::add(),
-        sources::record(), sources::finite(), sources::subtract()})
+        of_waves.pass(*config, {true, true}), of_waves.resident({7, 10, 4, 5, 1}), of_waves.keep(),
+        of_waves.differ(), sources::add(), sources::record(), sources::finite(),
+        sources::subtract()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {

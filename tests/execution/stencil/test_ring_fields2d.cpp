@@ -231,6 +231,10 @@ TEST(ring_fields2d, fields_react_and_stages_follow_each_other) {
   check<fdtd, double, chain_config{3, 2, 7, 3, 1, 1}>(22);
   check<box, double, chain_config{3, 2, 7, 2, 1, 2}>(23);
 }
+TEST(ring_fields2d, fields_without_neighbours) {
+  check<oscillators, double, chain_config{3, 2, 5, 3, 1, 1}>(24);
+  check<oscillators, float, chain_config{2, 3, 7, 2, 2, 2}>(25);
+}
 TEST(ring_fields2d, fields_that_go_around) {
   check<with_border<heat, periodic, periodic, periodic, periodic>, double,
         chain_config{3, 2, 5, 3, 1, 1, 7}>(31);

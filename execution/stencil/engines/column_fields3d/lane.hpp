@@ -290,14 +290,14 @@ class columns_lane {
       bool minus = false;
       T v{};
       if constexpr (leaves<A, 1>(Dx))
-        if (!found_within<S, A, 1>(x, a.n[1], a.outside[A][1], minus, v))
+        if (!is_within_border<S, A, 1>(a.n[1], a.outside[A][1], x, minus, v))
           return signed_by(minus, v);
       if constexpr (leaves<A, 0>(Dy))
-        if (!found_within<S, A, 0>(y, a.n[0], a.outside[A][0], minus, v))
+        if (!is_within_border<S, A, 0>(a.n[0], a.outside[A][0], y, minus, v))
           return signed_by(minus, v);
       const int at = (y - lane.y_) * width + x - column;
       if constexpr (leaves<A, 2>(Dz)) {
-        if (!found_within<S, A, 2>(plane, a.n[2], a.outside[A][2], minus, v))
+        if (!is_within_border<S, A, 2>(a.n[2], a.outside[A][2], plane, minus, v))
           return signed_by(minus, v);
         v = lane.template plane_of<ring_of(A), A>(age<A>(0) - (plane - z))[at];
       } else {

@@ -102,22 +102,22 @@ struct chain_shape {
     }
     return true;
   }
-  /// Whether coefficients may stay in a ring that all warps read: if there are any, and stages read
-  /// them in the cell itself only.
+  /// Whether coefficients may stay in a ring that all warps read: if there are any, stages read
+  /// them in the cell itself only, and a step reads neighbours, so that rows are kept at all.
   constexpr bool shares_coefficients() const {
-    if (stages != 1 || coefficients == 0) return false;
+    if (stages != 1 || coefficients == 0 || delay(0) == 0) return false;
     for (int k = fields; k < arrays(); ++k)
       if (!is_pointwise(k)) return false;
     return true;
   }
   /// Field `field` is the value that another, computed one had a step before, read in its own cell
   /// only: its rows are rows that are kept of the other one, and it travels as many rows late as a
-  /// step does.
+  /// step does. Where a step reads no neighbours no rows are kept.
   constexpr bool is_renamed(int field) const {
     if (stages != 1 || field >= fields) return false;
     const int from = copy_of[field];
     if (from < 0 || from == field || copy_of[from] >= 0 || !is_pointwise(field)) return false;
-    return delay(0) <= reach(0, from).back;
+    return delay(0) > 0 && delay(0) <= reach(0, from).back;
   }
   /// Rows by which some arrays come later than others.
   constexpr int late_rows() const {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Launches of engine resident_fields2d: many steps each, between which fields are in memory, so
+// that the host can end a run.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
+#include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
+
+namespace dwell::cuda {
+
+template <class T>
+class resident_launches {
+ public:
+  /// The kernel of the plan, which outlives this. Asks the driver for its scratch.
+  resident_launches(const device& where, const loaded_kernel& kernel, const resident_plan& plan,
+                    const resident_numbers& numbers)
+      : kernel_(&kernel),
+        plan_(plan),
+        lanes_(numbers.lanes()),
+        flags_(where, static_cast<std::size_t>(plan.tiles()) * resident_flag_distance) {
+    DWELL_CUDA(cudaFuncSetAttribute(kernel.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(plan.scratch)));
+  }
+
+  const resident_plan& plan() const { return plan_; }
+  /// In registers' place, for a lane.
+  int spilled_bytes() const { return static_cast<int>(loaded(kernel_->handle()).localSizeBytes); }
+  /// Steps of a launch: some milliseconds of them, beside which a launch is nothing.
+  int steps_of_launch() const {
+    constexpr double long_enough = 2e-3;
+    const double passes = long_enough / (plan_.step_seconds * plan_.depth);
+    return plan_.depth * static_cast<int>(std::clamp(passes, 1.0, 1e6 / plan_.depth));
+  }
+
+  /// Queues so many steps. blank: sizes and constants beyond borders.
+  void queue(const stencil_definition& d, const field_memory<T>& memory, field_places& places,
+             const fields_stage_args<T>& blank, const T* parameters, int steps,
+             cudaStream_t on) const {
+    resident_run<T> a;
+    a.nx = blank.n[1];
+    a.ny = blank.n[0];
+    a.pitch = static_cast<int>(blank.pitch);
+    a.tiles_x = plan_.tiles_x;
+    a.tiles_y = plan_.tiles_y;
+    a.depth = plan_.depth;
+    a.passes = (steps + plan_.depth - 1) / plan_.depth;
+    a.last = steps - (a.passes - 1) * plan_.depth;
+    a.flags = flags_.data();
+    for (int f = 0; f < d.fields(); ++f) {
+      int& free = places.free[static_cast<std::size_t>(places.free_arrays - 1 - f)];
+      int& own = places.of_field[static_cast<std::size_t>(f)];
+      field_places other = places;
+      other.of_field[static_cast<std::size_t>(f)] = free;
+      a.fields[0][f] = memory.field(places, f);
+      a.fields[1][f] = memory.field(other, f);
+      if (a.passes % 2 == 1) std::swap(free, own);
+    }
+    for (int c = 0; c < d.coefficients(); ++c) a.coefficients[c] = memory.coefficient(c);
+    for (int array = 0; array < d.fields() + d.coefficients(); ++array)
+      for (int axis = 0; axis < 2; ++axis)
+        std::copy_n(blank.outside[array][axis], 2, a.outside[array][axis]);
+    std::copy_n(parameters, d.parameters(), a.p);
+    DWELL_CUDA(cudaMemsetAsync(flags_.data(), 0, flags_.size() * sizeof(unsigned), on));
+    launch_together(kernel_->handle(), plan_.tiles(), lanes_, plan_.scratch, on, false, a);
+  }
+
+ private:
+  const loaded_kernel* kernel_;
+  resident_plan plan_;
+  int lanes_;
+  buffer<unsigned> flags_;
+};
+
+}  // namespace dwell::cuda
