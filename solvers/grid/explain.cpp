@@ -19,7 +19,7 @@ std::string place_of_bytes(std::size_t bytes, int threads, const device_facts& w
 template <class T>
 grid_explanation explain(const grid_description<T>& d, const device_facts& where,
                          const grid_options& options) {
-  grids::require_cpu(where.on);
+  grids::require_cpu(where.on, "explaining levels");
   grids::check_options(options);
   const grids::chosen_method method = grids::method_of(options);
   grids::system<T> made = grids::discretize(d);

@@ -73,8 +73,7 @@ struct grid_operator<T>::state {
 template <class T>
 grid_operator<T>::grid_operator(const device& where, const grid_description<T>& d) {
   if (where.on() != backend::cpu)
-    throw unsupported_error(
-        "grid: systems on grids have no kernels for GPUs; device::cpu() has them");
+    throw unsupported_error("grid: products with an operator are a CPU's: expected device::cpu()");
   s_ = std::make_unique<state>(where, grids::discretize(d));
 }
 template <class T>

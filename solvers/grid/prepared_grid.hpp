@@ -2,6 +2,8 @@
 // What a solve is prepared of: an operator in halved rows and its levels; and what both the solver
 // and its explanation say of them.
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -79,11 +81,10 @@ inline divided_grid undivided(communicator& alone, const grid_shape& g) {
   return {&alone, divide_planes(g, 1, 0), g, 0};
 }
 
-/// Throws unsupported_error on a GPU.
-inline void require_cpu(backend on) {
+/// Throws unsupported_error on a GPU, for what is there on CPUs alone.
+inline void require_cpu(backend on, const char* what) {
   if (on != backend::cpu)
-    throw unsupported_error(
-        "grid: systems on grids have no kernels for GPUs; device::cpu() has them");
+    throw unsupported_error(fmt::format("grid: {} on a GPU: expected a CPU, device::cpu()", what));
 }
 
 /// Threads share planes, and meet some ten times an iteration of about 100 bytes a cell.

@@ -469,7 +469,7 @@ TEST(cli_explain_grid, levels_and_where_they_live) {
   for (std::size_t k = 0; k < solved.at("levels").size(); ++k)
     EXPECT_EQ(solved.at("levels").at(k).at("size"), j.at("levels").at(k).at("size"));
   EXPECT_EQ(solved.at("cycle"), j.at("cycle"));
-  expect_refused({"explain", "grid", "30x30", "--device-facts", "h100"}, "no kernels for GPUs");
+  expect_refused({"explain", "grid", "30x30", "--device-facts", "h100"}, "expected a CPU");
   expect_refused({"explain", "grid", "30x30", "--k", "0"}, "k: expected a number > 0");
 }
 

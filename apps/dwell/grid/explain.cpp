@@ -103,7 +103,7 @@ struct grid_part : explain_part {
     add_explained_device(app, device, threads, asked_facts);
     app.footer(
         "The levels are made, since which axes are halved follows from the coefficients; nothing "
-        "is\nsolved. There are no kernels for GPUs: auto is the CPU.\n"
+        "is\nsolved. Of CPUs: how a GPU would do it is not explained.\n"
         "\nExamples:\n"
         "  dwell explain grid 1000x1000\n"
         "  dwell explain grid 300x300 --k k.npy --k-axes 1,0.01 --json -");

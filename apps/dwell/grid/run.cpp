@@ -221,7 +221,7 @@ exit_code run_grid_as(const grid_arguments& args, communicator* comm) {
   std::optional<device> where;
   on_all(comm, [&] {
     if (args.ranks.any() && args.device.what == device_choice::kind::cuda)
-      throw unsupported_error("--device: grids have no kernels for GPUs; expected cpu");
+      throw unsupported_error("--device: ranks solve grids on CPUs; expected cpu");
     check_gpus(args.ranks, args.device, comm);
     if (args.gather_below > 0 && !args.ranks.any())
       throw input_error("--gather-below: expected --ranks or --distributed with it");
@@ -263,7 +263,8 @@ command add_grid(CLI::App& app) {
          "Start, e.g. the --output of an earlier run (default: zeros)");
   app.option_defaults()->group("Execution");
   add_grid_method(app, args->problem);
-  add_device(app, args->device, "Where to solve; there are no kernels for GPUs: auto is the CPU");
+  add_device(app, args->device,
+             "Where to solve: auto is the CPU; a GPU has methods cg and multigrid");
   add_positive(app, "--threads", args->threads,
                "Threads (default: of those there are, as many as the grid is worth)");
   app.option_defaults()->group("Ranks");

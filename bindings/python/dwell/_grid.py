@@ -105,8 +105,9 @@ class GridSolver:
     maxiter : int
     history : bool
         Keep the norm of each iteration's residual in the report.
-    device : {None, "cpu"}
-        There are no kernels for GPUs.
+    device : str, optional
+        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid" with smoother "points" and averaged
+        coarse operators, all in one kernel, which NVRTC compiles when it is first needed. Arrays are the host's.
     threads : int
         0: as many as there are, and as the grid is worth.
 
@@ -117,7 +118,7 @@ class GridSolver:
     TypeError
         An argument is of another kind.
     UnsupportedError
-        `device` is a GPU.
+        A GPU does not do what is asked for, or there is no NVRTC.
 
     Notes
     -----

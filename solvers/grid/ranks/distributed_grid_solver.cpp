@@ -132,7 +132,7 @@ distributed_grid_solver<T>::distributed_grid_solver(const device& where,
                                                     const grid_options& options,
                                                     const grid_division& division) {
   together(*comm, [&] {
-    grids::require_cpu(where.on());
+    grids::require_cpu(where.on(), "ranks");
     grids::check_options(options);
   });
   stopwatch clock;
