@@ -439,7 +439,7 @@ TEST(cli_grid, refusals) {
   refused({"8x5", "--ranks", "5"}, "ranks: expected at most 4 for 8 unknowns");
   refused({"40", "--ranks", "2"}, "found 2 ranks and one axis");
   refused({"8x5", "--ranks", "2", "--smoother", "lines"}, "lines go along the axis");
-  refused({"8x5", "--ranks", "2", "--device", "cuda"}, "--device: grids have no kernels");
+  refused({"8x5", "--ranks", "2", "--device", "cuda"}, "--device: ranks solve grids on CPUs");
   refused({"8x5", "--gather-below", "5"}, "--gather-below: expected --ranks or --distributed");
   refused({"8x5", "--per-rank"}, "--per-rank: expected --ranks");
   refused({"8x5", "--ranks", "2", "--k", "0"}, "k: expected a number > 0, found 0");

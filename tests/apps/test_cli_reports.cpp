@@ -130,6 +130,7 @@ TEST(cli_reports, of_solves_have_every_field) {
       solve_report_table(),
       {{"solve", "poisson2d:40x30", "--preconditioner", "amg", "--timing"},
        {"solve", "poisson2d:40x30", "--preconditioner", "auto"},
+       {"solve", "poisson2d:40x30", "--solver", "direct", "--timing"},
        {"cg", "poisson2d:40x30", "--precision", "mixed", "--rtol", "1e-12"},
        {"cg", "poisson2d:40x30", "--max-iterations", "5"},
        {"cg", "poisson2d:100x100", "--precision", "f32", "--rtol", "1e-5", "--no-refine"},

@@ -152,7 +152,7 @@ TEST(c_reports, of_stencils_have_every_field) {
   for (const auto& name : without_a_value(stencil_report_table(), runs))
     EXPECT_TRUE((std::set<std::string>{"on", "policy", "alternates", "subdomains", "subdomain_of",
                                        "pass_steps", "depth", "traversal", "cached_registers",
-                                       "cached_scratch", "context_s"}
+                                       "cached_scratch", "compiler", "compile_s", "context_s"}
                      .contains(name)))
         << name;
   expect_read_by_c(stencil_report_table(), runs);
