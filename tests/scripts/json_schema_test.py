@@ -79,7 +79,6 @@ commands = {
     "grid": [["grid", "9x9", *cpu], ["grid", "30", "--boundary", "neumann", "--k-axes", "2", *cpu]],
     "explain grid": [["explain", "grid", "40x50", *cpu]],
     "explain cg": [["explain", "cg", "trefethen:50", *cpu]],
-    "explain solve": [["explain", "solve", "poisson2d:20x20", *cpu], ["explain", "solve", "convection2d:9x9:5", *cpu]],
     "explain stencil": [["explain", "stencil", "2d5pt", "--size", "64x64", *cpu]],
     "explain stencil fields": [["explain", "stencil", "wave2d", "--size", "64x64", *cpu],
                                ["explain", "stencil", "fdtd", "--size", "2000x2000", *cpu],

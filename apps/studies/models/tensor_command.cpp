@@ -183,8 +183,8 @@ command add_tensor_model(CLI::App& app) {
   add_choices(app, "--on", args->devices, names,
               fmt::format("Some of the devices {} (default: all)", fmt::join(names, ", ")));
   add_positive(app, "--outputs", args->outputs, "Outputs of a row that a product makes together");
-  add_tolerance(app, "--ratio", args->ratio,
-                "Rate of tensor cores over that of CUDA cores (default: by data sheets)");
+  add_tolerance(app, "--ratio", args->ratio, "Rate of tensor cores over that of CUDA cores")
+      ->default_str("by data sheets");
   add_json(app, args->json_target, "all this");
   add_destination(app, "--csv", args->csv_target,
                   "Write the rows as CSV; on standard output (-) in place of the table");
