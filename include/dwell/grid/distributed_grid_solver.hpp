@@ -42,7 +42,8 @@ DWELL_API grid_share share_of_rank(const std::vector<int>& cells, const grid_bou
 template <class T>
 struct grid_part {
   grid_description<T> d;                  ///< reads the arrays below
-  std::vector<T> k_cells, s_cells;        ///< see grid_description
+  std::vector<T> k_cells;                 ///< see grid_description
+  std::vector<T> s_cells;                 ///< see grid_description
   std::array<std::vector<T>, 3> k_faces;  ///< arrays as in grid_description
 
   /// By all ranks together: deals out the arrays of `whole`, which count on rank `root` alone.
