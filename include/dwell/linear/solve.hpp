@@ -268,8 +268,9 @@ struct solve_report {
   /// That is more than rounding explains (1e-6, in f32 1e-3): the system has no solution, and the
   /// answer is one of the system without that part of b.
   bool rhs_inconsistent = false;
-  std::size_t factor_nonzeros = 0;  ///< method direct: numbers that its factors hold
-  std::size_t factor_bytes = 0;     ///< of these and their places
+  /// Numbers that the factors of method direct hold.
+  std::size_t factor_nonzeros = 0;
+  std::size_t factor_bytes = 0;  ///< taken by these and their places
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
   double residual_relative_true = 0;  ///< ||b - Ax|| / ||b||, recomputed in f64
