@@ -4,14 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
+#include "dwell/base/error.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/device/device_grid.hpp"
 #include "grid_answers.hpp"
 #include "grid_kernel_cpu.hpp"
 #include "grid_problem.hpp"
 #include "sanitized.hpp"
+#include "scratch.hpp"
 
 namespace dwell {
 namespace {
@@ -142,6 +147,22 @@ TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
     EXPECT_EQ(d.each * teams + d.rest, rows << d.piece_bits);
     EXPECT_LT(d.rest, teams);
   }
+}
+
+TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
+  if (test::sanitized) GTEST_SKIP() << "the compiler is not ours";
+  try {
+    nvrtc::library(0);
+  } catch (const unsupported_error& e) {
+    GTEST_SKIP() << e.what();
+  }
+  const test::scratch_folder folder;
+  setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
+  const auto made = compile_kernel({"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+                                    "dwell::cuda::grid_solve_kernel<double, 512>"},
+                                   {90, 0});
+  EXPECT_GT(made->cubin.size(), 10000U);
+  unsetenv("DWELL_CACHE_DIR");
 }
 
 TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {
