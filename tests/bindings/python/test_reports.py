@@ -16,7 +16,8 @@ CLASSES = {dwell.Report: (_core.solve_report_table(), _report.Setup),
            dwell.ConvolutionReport: (_core.convolution_report_table(), None)}
 # On a CPU without a cache of its own, and not of these runs.
 OF_OTHER_RUNS = {"backend", "policy", "policy_chosen", "setup.context_s", "passes", "images", "alternates", "subdomains",
-                 "subdomain_of", "traversal", "depth", "pass_steps", "cached_registers", "cached_scratch"}
+                 "subdomain_of", "traversal", "depth", "pass_steps", "cached_registers", "cached_scratch",
+                 "compiler", "setup.compile_s"}
 
 
 def line_of(n, beside=-1.0):
@@ -38,6 +39,7 @@ def solves():
             (grid, np.ones(1200), {"preconditioner": "amg", "history": True}),
             (grid, np.ones(1200), {"preconditioner": "auto"}),
             (grid, np.ones(1200), {"precision": "mixed", "rtol": 1e-12}),
+            (grid, np.ones(1200), {"method": "direct"}),
             (grid, np.ones(1200), {"maxiter": 5}),
             (grid, np.ones(1200), {"refine": False, "rtol": 1e-18}),
             (dwell.generate("neumann2d:40x30"), uneven, {}),
