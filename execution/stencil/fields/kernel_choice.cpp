@@ -135,7 +135,7 @@ chosen_kernel<T> choose_kernel(const stencil_definition& definition, std::string
             std::move(made.origin),
             std::move(made.not_kept)};
   if (wanted == "compiled")
-    throw input_error(
+    throw unsupported_error(
         fmt::format("stencil {}: no compiled kernel: {}", definition.name(), made.reason));
   return {interpreted_rows<T>(definition), "interpreted", "no compiled kernel: " + made.reason, 0};
 }

@@ -117,8 +117,8 @@ class DWELL_API field_runner {
 
  public:
   /// Sets up runs on fields of `size`, slowest axis first. Compiles the kernel, or loads it. Throws
-  /// input_error if a size, a boundary or an option cannot be used, or a kernel that was asked for
-  /// cannot be compiled; unsupported_error on a GPU without NVRTC; device_error.
+  /// input_error if a size, a boundary or an option cannot be used; unsupported_error if a kernel
+  /// that was asked for cannot be compiled, and on a GPU without NVRTC; device_error.
   field_runner(const device& where, const stencil_definition& definition,
                const std::vector<std::int64_t>& size, const field_options& options = {});
   /// A runner with kernels that are compiled with the program: runner_of() of define.hpp. A GPU has
