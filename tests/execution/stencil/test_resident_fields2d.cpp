@@ -90,7 +90,7 @@ void check(std::uint64_t seed) {
     ++played;
     several += tiles_x * tiles_y > 1 && passes > 1;
   }
-  EXPECT_GT(finite, cells / 2);
+  EXPECT_GT(finite, cells / (test::sanitized ? 8 : 2));
   EXPECT_GT(several, 0);
 }
 
