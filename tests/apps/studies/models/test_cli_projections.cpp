@@ -207,15 +207,15 @@ TEST(cli_projections, tensor_cores) {
   EXPECT_EQ(star.at(0).at("fused_taps"), 13);
   EXPECT_EQ(star.at(1).at("fused_taps"), 41);
   EXPECT_EQ(rows({"3d7pt", "--steps", "2", "--on", "b200"}).at(0).at("fused_taps"), 25);
-  // Sixteen times as fast they pay for the box in four steps, where arithmetic binds; a V100 has
+  // Sixteen times as fast they pay for the box in eight steps, where arithmetic binds; a V100 has
   // none.
-  EXPECT_EQ(rows({"2d25pt", "--steps", "4", "--on", "h200", "--ratio", "16"}).at(0).at("pays"),
+  EXPECT_EQ(rows({"2d9pt", "--steps", "8", "--on", "h200", "--ratio", "16"}).at(0).at("pays"),
             true);
-  EXPECT_TRUE(rows({"2d25pt", "--steps", "4", "--on", "v100"})
+  EXPECT_TRUE(rows({"2d9pt", "--steps", "8", "--on", "v100"})
                   .at(0)
                   .at("tensor_core_cells_per_s")
                   .is_null());
-  EXPECT_EQ(rows({"2d25pt", "--steps", "4"}).size(), 5u);
+  EXPECT_EQ(rows({"2d9pt", "--steps", "8"}).size(), 5u);
   expect_refused({"model", "tensor", "gradient2d"}, "expected one that is linear");
   expect_refused({"model", "tensor", "2d5pt", "--steps", "33"}, "at most 32 fused steps, found 33");
   expect_refused({"model", "tensor", "2d5pt", "--on", "h300"}, "h300");
