@@ -24,6 +24,9 @@ struct footprint_cells {
 
 /// Warps of a block of a GPU, each with a copy of its own.
 inline constexpr int warps_of_block = 4;
+/// Columns of a lane of a GPU: a piece of 16 bytes, or one.
+template <class Algorithm, class T>
+inline constexpr int columns_of_lane = Algorithm::whole_pieces ? cell_piece<T>::size : 1;
 /// Bytes of shared memory for so many of them: weights and copies begin at multiples of 16.
 DWELL_HD std::size_t in_pieces(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 

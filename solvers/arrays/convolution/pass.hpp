@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "dwell/arrays/border.hpp"
+#include "dwell/arrays/border_cell.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/half.hpp"
-#include "dwell/formats/grid.hpp"
+#include "dwell/formats/extents.hpp"
 
 namespace dwell {
 

@@ -12,6 +12,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/arrays/convolution/decide.hpp"
+#include "dwell/solvers/arrays/convolution/gpu_passes.hpp"
 
 namespace dwell {
 
@@ -44,11 +45,19 @@ class prepared_convolution {
   using T = std::conditional_t<std::is_same_v<In, double>, double, float>;  ///< type of sums
   static constexpr bool rounds_ = !std::is_same_v<Out, T>;
 
-  /// A pass of this kind, but for where it writes.
+  using first_pass =
+      std::conditional_t<std::is_same_v<In, T>, convolution_pass<T>, convolution_pass<In, T, In>>;
+  using last_pass = convolution_pass<T, T, Out>;
+  /// f.operator()<the kind of pass k>().
+  template <class F>
+  void with_kind(std::size_t k, F&& f) const;
+  /// A pass of this kind, but for where it reads and writes.
   template <class Pass>
-  Pass pass(std::size_t k, const typename Pass::cell* in) const;
+  Pass pass(std::size_t k) const;
   template <class Pass>
-  void run(const Pass& a) const;
+  void run(std::size_t k, const Pass& a) const;
+  /// The kernels of all passes, on a GPU.
+  void load();
   /// Where the sums of all planes of the last pass but its last one lie: of those between passes
   /// the one that it does not read.
   std::size_t partial() const;
@@ -57,6 +66,7 @@ class prepared_convolution {
   convolution_report report_;
   work_queue queue_;
   bool reverse_lanes_;
+  std::vector<gpu_pass> gpu_;       ///< each pass, on a GPU
   std::vector<buffer<T>> weights_;  ///< weights of each pass
   /// The outcome of each pass but the last; and partial sums of the last one, if it rounds them.
   std::array<buffer<T>, 2> between_;
