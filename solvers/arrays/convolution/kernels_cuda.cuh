@@ -13,23 +13,6 @@ namespace dwell::cuda {
 template <class Algorithm, class T>
 using convolution_warp = row_warp<T, columns_of_lane<Algorithm, T>>;
 
-/// The tile of this warp, the block's `number`th. A warp without one gets a tile below the image,
-/// of which nothing is stored: all warps of the block meet at the weights.
-__device__ inline convolution_tile tile_of_warp(const tile_grid& tiles, const extents& size,
-                                                int number) {
-  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
-  const unsigned x = blockIdx.x % static_cast<unsigned>(tiles.across);
-  const unsigned stack = blockIdx.x / static_cast<unsigned>(tiles.across);
-  const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
-  const unsigned plane = stack / stacks;
-  convolution_tile at;
-  at.image = plane / static_cast<unsigned>(size.z);
-  at.z = static_cast<int>(plane % static_cast<unsigned>(size.z));
-  at.y = band * tiles.rows;
-  at.x = static_cast<int>(x) * tiles.columns;
-  return at;
-}
-
 /// What it is launched with: convolution_launch.
 template <class Algorithm, int Instance, class Pass>
 __global__ void __launch_bounds__(32 * warps_of_block,
@@ -50,7 +33,7 @@ __global__ void __launch_bounds__(32 * warps_of_block,
 
   // This number is equal for all lanes of a warp, which the compiler learns from the shuffle.
   const int number = __shfl_sync(~0u, static_cast<int>(threadIdx.x) / 32, 0);
-  const convolution_tile at = tile_of_warp(tiles, a.size, number);
+  const convolution_tile at = tile_of_warp(tiles, a.size, blockIdx.x, number);
   warp_type warp;
   Algorithm::template compute<Instance>(
       warp, a, at,

@@ -77,10 +77,11 @@ template <class In, class Out>
 prepared_convolution<In, Out>::prepared_convolution(const device& where, const extents& size,
                                                     std::int64_t images,
                                                     const convolution_filter& filter,
-                                                    const convolution_options& o)
+                                                    const convolution_options& o,
+                                                    std::span<const convolution_kernel> table)
     : queue_(where), reverse_lanes_(o.reverse_lanes) {
   const device_facts facts = where.facts();
-  plan_ = decide(facts, size, images, filter, o, {sizeof(In), sizeof(T), sizeof(Out)});
+  plan_ = decide(table, facts, size, images, filter, o, {sizeof(In), sizeof(T), sizeof(Out)});
   report_ = report_of(facts, plan_, size, images, filter, o);
   report_.precision = words_of_cells<T>.name;
   report_.cells = words_of_cells<In>.name;
@@ -109,14 +110,6 @@ std::size_t prepared_convolution<In, Out>::partial() const {
 }
 
 template <class In, class Out>
-template <class F>
-void prepared_convolution<In, Out>::with_kind(std::size_t k, F&& f) const {
-  if (k == 0) return f.template operator()<first_pass>();
-  if (k + 1 == plan_.passes.size()) return f.template operator()<last_pass>();
-  f.template operator()<convolution_pass<T>>();
-}
-
-template <class In, class Out>
 template <class Pass>
 Pass prepared_convolution<In, Out>::pass(std::size_t k) const {
   const filter_pass& p = plan_.passes[k];
@@ -134,7 +127,7 @@ Pass prepared_convolution<In, Out>::pass(std::size_t k) const {
 template <class In, class Out>
 void prepared_convolution<In, Out>::load() {
   for (std::size_t k = 0; k < plan_.passes.size(); ++k)
-    with_kind(k, [&]<class Pass>() {
+    types::with_kind(k, plan_.passes.size(), [&]<class Pass>() {
       const pass_functions<Pass>& f = plan_.kernel->template functions_of<Pass>();
       const Pass a = pass<Pass>(k);
       gpu_.push_back({f.launch(a), f.needs(a), f.compiled ? f.compiled(a) : nullptr});
@@ -162,7 +155,7 @@ template <class In, class Out>
 void prepared_convolution<In, Out>::start(const In* in, Out* out) const {
   const std::size_t last = plan_.passes.size() - 1;
   for (std::size_t k = 0; k <= last; ++k)
-    with_kind(k, [&]<class Pass>() {
+    types::with_kind(k, plan_.passes.size(), [&]<class Pass>() {
       Pass a = pass<Pass>(k);
       a.weights = weights_[k].data();
       if constexpr (std::is_same_v<typename Pass::cell, In>)

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -25,9 +26,10 @@ void check_images(const extents& size, std::int64_t images);
 template <class In, class Out>
 class prepared_convolution {
  public:
-  /// images: there may be none. Throws as convolve() does, but for the images.
+  /// images: there may be none. table: kernels. Throws as convolve() does, but for the images.
   prepared_convolution(const device& where, const extents& size, std::int64_t images,
-                       const convolution_filter& filter, const convolution_options& options);
+                       const convolution_filter& filter, const convolution_options& options,
+                       std::span<const convolution_kernel> table = convolution_kernels());
 
   /// The order of its work.
   const work_queue& queue() const { return queue_; }
@@ -42,15 +44,10 @@ class prepared_convolution {
   void start(const In* in, Out* out) const;
 
  private:
-  using T = std::conditional_t<std::is_same_v<In, double>, double, float>;  ///< type of sums
+  using types = convolution_types<In, Out>;
+  using T = typename types::sum;
   static constexpr bool rounds_ = !std::is_same_v<Out, T>;
 
-  using first_pass =
-      std::conditional_t<std::is_same_v<In, T>, convolution_pass<T>, convolution_pass<In, T, In>>;
-  using last_pass = convolution_pass<T, T, Out>;
-  /// f.operator()<the kind of pass k>().
-  template <class F>
-  void with_kind(std::size_t k, F&& f) const;
   /// A pass of this kind, but for where it reads and writes.
   template <class Pass>
   Pass pass(std::size_t k) const;
