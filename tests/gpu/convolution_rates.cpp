@@ -96,8 +96,7 @@ int main(int count, char** words) {
       dwell::test::rates<float>(std::atoi(w[1].c_str()), std::atoi(w[2].c_str()));
       dwell::test::rates<double>(std::atoi(w[1].c_str()), std::atoi(w[2].c_str()));
     } else {
-      throw dwell::input_error(
-          "expected: first SIZE FILTER ALGORITHM, or rates SIZE TAPS");
+      throw dwell::input_error("expected: first SIZE FILTER ALGORITHM, or rates SIZE TAPS");
     }
   } catch (const std::exception& e) {
     fmt::print(stderr, "convolution_rates: {}\n", e.what());

@@ -111,11 +111,11 @@ void expect_bits_of_a_cpu(unsigned seed, int rounds) {
       return deep ? convolution_filter::product(factor(), factor(), factor())
                   : convolution_filter::product(factor(), factor());
     };
-    const convolution_filter f =
-        product ? by_axis()
-                : noise_filter(deep ? extents(up_to(4), up_to(31), up_to(9))
-                                    : extents(up_to(31), up_to(31)),
-                               static_cast<unsigned>(draw()));
+    const convolution_filter f = product
+                                     ? by_axis()
+                                     : noise_filter(deep ? extents(up_to(4), up_to(31), up_to(9))
+                                                         : extents(up_to(31), up_to(31)),
+                                                    static_cast<unsigned>(draw()));
     const extents all = deep ? size : extents(static_cast<int>(images) * size.y, size.x);
     const auto in = image_of<In>(all, static_cast<unsigned>(draw()));
     grid<Out> expected(all), found(all);
@@ -124,15 +124,14 @@ void expect_bits_of_a_cpu(unsigned seed, int rounds) {
       if (algorithm == std::string("direct") && round % 4 != 0) continue;
       o.algorithm = algorithm;
       std::fill(found.cells().begin(), found.cells().end(), Out{});
-      const auto report =
-          run_on_gpu(planned_convolution_kernels(), size, images, in, found, f, o);
+      const auto report = run_on_gpu(planned_convolution_kernels(), size, images, in, found, f, o);
       EXPECT_EQ(report.compiler.substr(0, 6), "NVRTC ") << report.reason;
       EXPECT_EQ(report.algorithm, algorithm);
       ASSERT_EQ(0, std::memcmp(expected.cells().data(), found.cells().data(),
                                expected.cells().size_bytes()))
-          << "seed " << seed << ", round " << round << ": " << algorithm << ", "
-          << to_string(size) << " of " << report.cells << " to " << report.result << ", filter "
-          << to_string(f.size()) << (product ? " by axis" : "") << ", " << to_string(o.edge);
+          << "seed " << seed << ", round " << round << ": " << algorithm << ", " << to_string(size)
+          << " of " << report.cells << " to " << report.result << ", filter " << to_string(f.size())
+          << (product ? " by axis" : "") << ", " << to_string(o.edge);
     }
   }
 }
@@ -153,9 +152,16 @@ void expect_bits_of_nvcc() {
   const extents size(700, 1100);
   const auto image = noise<T>(size, 3);
   for (const char* algorithm : {"systolic", "window"})
-    for (const auto& [rows, columns] :
-         std::vector<std::pair<int, int>>{{1, 1}, {2, 5}, {3, 3}, {5, 5}, {8, 4}, {9, 9},
-                                          {13, 13}, {20, 3}, {25, 25}, {31, 31}}) {
+    for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{1, 1},
+                                                                        {2, 5},
+                                                                        {3, 3},
+                                                                        {5, 5},
+                                                                        {8, 4},
+                                                                        {9, 9},
+                                                                        {13, 13},
+                                                                        {20, 3},
+                                                                        {25, 25},
+                                                                        {31, 31}}) {
       convolution_options o;
       o.algorithm = algorithm;
       o.passes = filter_passes::one;

@@ -2,6 +2,7 @@
 // dwell kernels warm convolve: compiles ahead what convolutions need on GPUs that need not be here.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,6 @@
 #include "cli/progress.hpp"
 #include "convolve/choices.hpp"
 #include "kernels/warmed.hpp"
-#include "report/table.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/policy_words.hpp"
@@ -52,7 +52,8 @@ exit_code warm(const warm_convolve_arguments& args) {
   outputs.add(args.json_target);
   if (is_filter_file(args.filter)) outputs.protect(args.filter);
   args.device_facts.protect_from(outputs);
-  if (args.targets.empty() && !args.device_facts.given())
+  if ((args.targets.empty() && !args.device_facts.given()) ||
+      std::ranges::find(args.targets, "cpu") != args.targets.end())
     throw input_error(
         "kernels warm convolve: expected a GPU, by --device-facts or --arch: kernels for CPUs are "
         "in the library");
@@ -78,15 +79,11 @@ exit_code warm(const warm_convolve_arguments& args) {
     warm_kernels(needed_sources(args.cells, args.result(), args.algorithm), capability_of(target),
                  all);
   progress.erase();
-  json document = document_of("kernels warm convolve", cache);
-  document["filter"] = of_a_run ? json(args.filter) : json(nullptr);
-  document["cells"] = args.cells;
-  document["kernels"] = array_of(warmed_columns(), all);
-  if (args.json_target) args.json_target.write(json_text(document));
-  if (!args.json_target.standard())
-    write_stdout(all.empty() ? "convolve: its kernels are in the library\n"
-                             : table_of(warmed_columns(), all).text());
-  return exit_code::done;
+  return hand_over_warmed(args.json_target, cache, "convolve",
+                          {{"stencil", nullptr},
+                           {"filter", of_a_run ? json(args.filter) : json(nullptr)},
+                           {"cells", args.cells}},
+                          all);
 }
 
 }  // namespace

@@ -72,15 +72,6 @@ columns<cache_entry> entry_columns() {
       {"file", "", unit::word, [](const auto& e) { return json(e.file.filename().string()); }}};
 }
 
-/// Hands over a report for people, or the document.
-exit_code hand_over(const destination& to, const std::string& text, const json& document) {
-  output_files outputs;
-  outputs.add(to);
-  if (to) to.write(json_text(document));
-  if (!to.standard()) write_stdout(text);
-  return exit_code::done;
-}
-
 exit_code list(const kernels_arguments& args) {
   const file_cache cache = usable_cache();
   const std::vector<cache_entry> entries = cache.entries();
@@ -183,13 +174,9 @@ exit_code warm(kernels_arguments args) {
   const making_listener compiling = shows_compiling(progress);
   const auto done = [&](const std::vector<warmed_kernel>& all) {
     progress.erase();
-    json document = document_of("kernels warm", cache);
-    document["stencil"] = args.stencil;
-    document["kernels"] = array_of(warmed_columns(), all);
-    return hand_over(args.json_target,
-                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.stencil)
-                                 : table_of(warmed_columns(), all).text(),
-                     document);
+    return hand_over_warmed(args.json_target, cache, args.stencil,
+                            {{"stencil", args.stencil}, {"filter", nullptr}, {"cells", nullptr}},
+                            all);
   };
   const std::vector<std::string> shapes = names_of_shapes();
   if (std::ranges::find(shapes, args.stencil) != shapes.end())
@@ -281,8 +268,7 @@ command add_kernels(CLI::App& app) {
           "has it)")
       ->type_name("KIND");
   add_json(*warming, args->json_target, "all this");
-  auto* convolving =
-      warming->add_subcommand("convolve", "Compile what convolutions need on a GPU");
+  auto* convolving = warming->add_subcommand("convolve", "Compile what convolutions need on a GPU");
   const command warm_convolutions = add_warm_convolve(*convolving);
   warming->require_subcommand(0, 1);
   warming->callback([=] {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <thread>
 
+#include "cli/file_options.hpp"
+#include "report/table.hpp"
 #include "report/units.hpp"
 
 #include "dwell/base/error.hpp"
@@ -25,6 +27,14 @@ json document_of(const char* kind, const file_cache& cache) {
   return out;
 }
 
+exit_code hand_over(const destination& to, const std::string& text, const json& document) {
+  output_files outputs;
+  outputs.add(to);
+  if (to) to.write(json_text(document));
+  if (!to.standard()) write_stdout(text);
+  return exit_code::done;
+}
+
 columns<warmed_kernel> warmed_columns() {
   return {{"what", "kernel", unit::word, [](const auto& k) { return json(k.what); }},
           {"target", "for", unit::word, [](const auto& k) { return json(k.target); }},
@@ -33,6 +43,17 @@ columns<warmed_kernel> warmed_columns() {
            [](const auto& k) {
              return k.seconds > 0 ? "in " + format_seconds(k.seconds) : "it was there";
            }}};
+}
+
+exit_code hand_over_warmed(const destination& to, const file_cache& cache, const std::string& what,
+                           const json& fields, const std::vector<warmed_kernel>& all) {
+  json document = document_of("kernels warm", cache);
+  document.update(fields);
+  document["kernels"] = array_of(warmed_columns(), all);
+  return hand_over(to,
+                   all.empty() ? fmt::format("{}: its kernels are in the library\n", what)
+                               : table_of(warmed_columns(), all).text(),
+                   document);
 }
 
 void require_kept(const std::string& why_not) {

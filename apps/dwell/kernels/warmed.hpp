@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "report/columns.hpp"
 #include "report/json.hpp"
 
@@ -19,12 +20,18 @@ namespace dwell::app {
 /// Throws input_error where there is no folder that can be used.
 file_cache usable_cache();
 json document_of(const char* kind, const file_cache& cache);
+/// Hands over a report for people, or the document.
+exit_code hand_over(const destination& to, const std::string& text, const json& document);
 
 struct warmed_kernel {
   std::string what, target;
   double seconds = 0;  ///< that compiling took; 0: it was there
 };
 columns<warmed_kernel> warmed_columns();
+
+/// The report of `dwell kernels warm`. fields: of the document, besides.
+exit_code hand_over_warmed(const destination& to, const file_cache& cache, const std::string& what,
+                           const json& fields, const std::vector<warmed_kernel>& all);
 
 /// Throws input_error if there is a reason.
 void require_kept(const std::string& why_not);

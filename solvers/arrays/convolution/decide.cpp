@@ -218,8 +218,8 @@ double projected_time(std::string_view algorithm, const extents& taps, double ce
 }
 
 convolution_plan decide(std::span<const convolution_kernel> table, const device_facts& where,
-                        const extents& size, std::int64_t images, const convolution_filter& filter, const convolution_options& o,
-                        const cell_bytes& bytes) {
+                        const extents& size, std::int64_t images, const convolution_filter& filter,
+                        const convolution_options& o, const cell_bytes& bytes) {
   convolution_plan plan = plan_convolution(where, size, images, filter, o, bytes);
   const auto found = std::find_if(table.begin(), table.end(), [&](const auto& k) {
     return k.on == where.on && k.algorithm == std::string_view(plan.algorithm);

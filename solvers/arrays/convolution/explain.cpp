@@ -39,9 +39,9 @@ template <class Algorithm, bool Gpu, class Pass>
 void fill_tile(convolution_algorithm_plan& out, const Pass& a, const cell_bytes& bytes) {
   using on = std::conditional_t<Gpu, typename Algorithm::on_cuda, typename Algorithm::on_cpu>;
   using T = typename Pass::sum;
-  using warp = std::conditional_t<Gpu, gpu_warp_shape<on, T>,
-                                  warp_shape<on::groups * 64 / static_cast<int>(sizeof(T)),
-                                             16 / static_cast<int>(sizeof(T))>>;
+  using warp = std::conditional_t<
+      Gpu, gpu_warp_shape<on, T>,
+      warp_shape<on::groups * 64 / static_cast<int>(sizeof(T)), 16 / static_cast<int>(sizeof(T))>>;
   const tile_grid tiles = on::template tiles<warp>(a);
   out.rows = tiles.rows;
   out.columns = tiles.columns;

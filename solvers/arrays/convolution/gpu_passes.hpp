@@ -13,7 +13,7 @@ namespace dwell {
 struct gpu_pass {
   convolution_launch launch;
   kernel_source source;
-  const void* kernel = nullptr;  ///< as the CUDA runtime takes it; null: source is to be compiled
+  const void* kernel = nullptr;  ///< handle for launches; null: source is to be compiled
 };
 
 struct convolution_functions {

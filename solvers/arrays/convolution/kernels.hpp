@@ -29,7 +29,7 @@ struct convolution_launch {
   tile_grid tiles;
   std::int64_t blocks = 0;
   int scratch_each = 0;    ///< bytes of shared memory of a warp
-  std::size_t shared = 0;  ///< of a block: its weights and those of its warps
+  std::size_t shared = 0;  ///< bytes of a block: weights, memory of its warps
 };
 
 /// What an algorithm has for a kind of passes.

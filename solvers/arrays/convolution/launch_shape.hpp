@@ -36,8 +36,7 @@ convolution_launch launch_of(const Pass& a) {
   const std::size_t scratch =
       in_pieces(Algorithm::template scratch<warp>(a) * sizeof(typename Pass::cell));
   out.scratch_each = static_cast<int>(scratch);
-  out.shared =
-      in_pieces(a.weight_count() * sizeof(typename Pass::sum)) + warps_of_block * scratch;
+  out.shared = in_pieces(a.weight_count() * sizeof(typename Pass::sum)) + warps_of_block * scratch;
   return out;
 }
 

@@ -78,9 +78,8 @@ std::vector<kernel_source> needed_sources(std::string_view cells, std::string_vi
       if (algorithm != automatic && algorithm != row.algorithm) continue;
       for (std::size_t k = 0; k < 3; ++k)
         for (int rows = 1; rows <= most_taps; ++rows)
-          convolution_types<In, Out>::with_kind(k, 3, [&]<class Pass>() {
-            add_kernel<Pass>(row.algorithm, extents(rows, 1), all);
-          });
+          convolution_types<In, Out>::with_kind(
+              k, 3, [&]<class Pass>() { add_kernel<Pass>(row.algorithm, extents(rows, 1), all); });
     }
   });
   return all;

@@ -132,8 +132,7 @@ void prepared_convolution<In, Out>::load() {
       const Pass a = pass<Pass>(k);
       gpu_.push_back({f.launch(a), f.needs(a), f.compiled ? f.compiled(a) : nullptr});
     });
-  const compiled_kernels made =
-      cuda_backend<convolution_functions>().load(gpu_, queue_.where());
+  const compiled_kernels made = cuda_backend<convolution_functions>().load(gpu_, queue_.where());
   if (made.compiler.empty()) return;
   report_.compiler = made.compiler;
   report_.compile_s = made.seconds;

@@ -66,7 +66,8 @@ TEST(needed_convolutions, have_a_name_for_each_kernel) {
   EXPECT_EQ(words.size(), names.size()) << "people can tell them apart";
   EXPECT_TRUE(words.contains("convolution systolic, f32, tap rows 6 to 7"));
   EXPECT_TRUE(words.contains("convolution systolic, u8, tap rows 1"));
-  EXPECT_TRUE(words.contains("convolution window, f32 to f16, tap rows 3, 7, 11, 15, 19, 23, 27, 31"));
+  EXPECT_TRUE(
+      words.contains("convolution window, f32 to f16, tap rows 3, 7, 11, 15, 19, 23, 27, 31"));
   EXPECT_TRUE(words.contains("convolution direct, f64, tap rows 1 to 31"));
 }
 
@@ -155,7 +156,7 @@ void play(const Pass& a, std::mt19937& draw) {
   using of = typename Algorithm::on_cuda;
   using T = typename Pass::sum;
   constexpr int columns = 32 * columns_of_lane<of, T>;
-  using warp_type = cpu::row_warp<T, columns * static_cast<int>(sizeof(T)) / 64>;
+  using warp_type = cpu::row_warp<T, columns* static_cast<int>(sizeof(T)) / 64>;
   static_assert(warp_type::columns == columns);
   const convolution_launch launch = launch_of<of>(a);
   ASSERT_EQ(launch.shared % 16, 0u);
@@ -183,8 +184,10 @@ void expect_bits_of_plain_loops(unsigned seed) {
   const auto up_to = [&](int n) { return std::uniform_int_distribution(1, n)(draw); };
   for (int round = 0; round < 40; ++round) {
     const bool deep = up_to(4) == 1;
-    const extents size = deep ? extents(up_to(4), up_to(20), up_to(150)) : extents(up_to(50), up_to(300)),
-                  taps = deep ? extents(up_to(3), up_to(9), up_to(9)) : extents(up_to(31), up_to(12));
+    const extents size = deep ? extents(up_to(4), up_to(20), up_to(150))
+                              : extents(up_to(50), up_to(300)),
+                  taps =
+                      deep ? extents(up_to(3), up_to(9), up_to(9)) : extents(up_to(31), up_to(12));
     const border edge = all_borders[up_to(4) - 1];
     const convolution_filter f = noise_filter(taps, static_cast<unsigned>(round));
     const auto image = noise<float>(size, static_cast<unsigned>(round));
@@ -197,7 +200,7 @@ void expect_bits_of_plain_loops(unsigned seed) {
     ASSERT_EQ(out, expected) << Algorithm::name << ", seed " << seed << ", round " << round << ": "
                              << to_string(size) << ", " << to_string(taps) << ", "
                              << to_string(edge);
-    // Of 8 bits, rounded: what is not the last plane's is kept in `out`.
+    // Bytes, rounded: sums of all planes but the last are kept in `out`.
     const auto bytes = cells_of<std::uint8_t>(size, static_cast<unsigned>(round));
     played_pass<convolution_pass<std::uint8_t, float, std::uint8_t>> narrow(size, 1, f, edge);
     grid<std::uint8_t> rounded(size, 77);
