@@ -12,7 +12,7 @@ set(DWELL_SHAPES "" CACHE STRING "Stencils to compile, by the names of their fil
 set(DWELL_CPU_CACHING_SHAPES "star2d5;star2d9;box2d9;star3d7;star3d13;gradient2d" CACHE STRING
   "Of these, the ones whose kernels that cache as GPUs do are compiled for CPUs, if DWELL_CPU_CACHING")
 set(DWELL_PRECOMPILED default CACHE STRING
-  "Of these, the ones whose kernels for GPUs nvcc compiles: default (2d5pt, 2d9pt, 3d7pt, 3d27pt), all, none, or by the names of their files")
+  "Of these, the ones whose kernels for GPUs nvcc compiles: default (2d5pt, 2d9pt, 3d7pt, 3d27pt), all, none, or by the names of their files; convolutions: theirs, too")
 set(dwell_default_precompiled star2d5 box2d9 star3d7 box3d27)
 
 function(dwell_add_stencils s_SHAPES)
@@ -53,6 +53,11 @@ function(dwell_add_stencils s_SHAPES)
     set(precompiled ${DWELL_PRECOMPILED})
   else()
     message(FATAL_ERROR "DWELL_PRECOMPILED: expected default, all, none or names of shapes, found nothing")
+  endif()
+  list(REMOVE_ITEM precompiled convolutions)  # cmake/convolution_kernels.cmake
+  if("default" IN_LIST precompiled)
+    list(REMOVE_ITEM precompiled default)
+    list(APPEND precompiled ${dwell_default_precompiled})
   endif()
   list(JOIN shapes ", " known)
   foreach(option wanted precompiled)

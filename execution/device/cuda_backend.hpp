@@ -99,6 +99,10 @@ const product_functions<double>& cuda_backend();
 template <>
 const product_functions<float>& cuda_backend();
 
+struct convolution_functions;  // solvers/arrays/convolution/gpu_passes.hpp
+template <>
+const convolution_functions& cuda_backend();
+
 struct reduce_results;  // solvers/arrays/reduce/reduce_runs.hpp
 template <class T>
 struct reduce_functions;

@@ -89,6 +89,10 @@ const product_functions<float>& cuda_backend() {
   refuse();
 }
 template <>
+const convolution_functions& cuda_backend() {
+  refuse();
+}
+template <>
 const reduce_results& cuda_backend() {
   refuse();
 }

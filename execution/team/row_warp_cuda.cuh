@@ -3,8 +3,6 @@
 // of each lane. Between two columns of a lane a value moves by renaming, between two lanes by a
 // shuffle: one of PerLane moves.
 #pragma once
-#include <cuda_fp16.h>
-
 #include <cstdint>
 #include <type_traits>
 
@@ -14,13 +12,25 @@
 
 namespace dwell::cuda {
 
+/// The conversions of cuda_fp16.h, which a machine without the toolkit does not have.
+DWELL_FN float float_of(half v) {
+  float out;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(out) : "h"(v.bits));
+  return out;
+}
+DWELL_FN half half_of(float v) {
+  half out;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out.bits) : "f"(v));
+  return out;
+}
+
 /// A cell of an image as sums have it: exact.
 template <class T, class Cell>
 DWELL_FN T widened(Cell v) {
   if constexpr (std::is_same_v<Cell, std::uint8_t>)  // 2^23 + v, of whose bits v is the last eight
     return __uint_as_float(0x4b000000u | v) - 0x1p23f;
   else if constexpr (std::is_same_v<Cell, half>)
-    return __half2float(__ushort_as_half(v.bits));
+    return float_of(v);
   else
     return v;
 }
@@ -28,13 +38,10 @@ DWELL_FN T widened(Cell v) {
 /// 0 and 255, NaN to 0.
 template <class Cell>
 DWELL_FN Cell rounded_to(float v) {
-  if constexpr (std::is_same_v<Cell, std::uint8_t>) {
+  if constexpr (std::is_same_v<Cell, std::uint8_t>)
     return static_cast<std::uint8_t>(__float2uint_rn(fminf(fmaxf(v, 0.0f), 255.0f)));
-  } else {
-    Cell out;
-    out.bits = __half_as_ushort(__float2half_rn(v));
-    return out;
-  }
+  else
+    return half_of(v);
 }
 
 /// The values of the columns of a lane.

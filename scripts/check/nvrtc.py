@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels through NVRTC, which compiles them at run time and knows no host library: check/nvrtc.py [NAME...] | --golden [--write].
 
-NAMEs are stencils, by the names of their files, and forms of methods (textbook_cg); none: all. NVRTC's front end goes over every
+NAMEs are stencils, by the names of their files, forms of methods (textbook_cg), and convolutions (systolic_convolution); none: all. NVRTC's front end goes over every
 kernel of theirs, in as many processes as there are processors: less than a minute of processor time. No GPU is needed. The library is that of $DWELL_NVRTC, of the
 toolkit ($CUDA_HOME, /usr/local/cuda) or of the wheel nvidia-cuda-nvrtc; without one nothing is checked, and that is said.
 
@@ -154,6 +154,28 @@ extern "C" __global__ void count(int* n) { using namespace dwell; *n = COUNT; }
 """
 
 
+convolution_unit = """
+#include "dwell/solvers/arrays/convolution/algorithms/direct.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/systolic.hpp"
+#include "dwell/solvers/arrays/convolution/algorithms/window.hpp"
+#include "dwell/solvers/arrays/convolution/kernels_cuda.cuh"
+namespace dwell::cuda {
+template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
+template <class Pass, int... K>
+__device__ int of(std::integer_sequence<int, K...>) { return use(&convolution_kernel<ALGORITHM::on_cuda, K, Pass>...); }
+template <class... Pass>
+struct all { static __device__ int count() { return (0 + ... + of<Pass>(std::make_integer_sequence<int, ALGORITHM::on_cuda::instances>{})); } };
+}  // namespace dwell::cuda
+extern "C" __global__ void count(int* n) { *n = dwell::convolution_passes_of<dwell::cuda::all>::count(); }
+"""
+
+
+def convolutions():
+    """The algorithms of solvers/CMakeLists.txt, as the names of their structs."""
+    words = re.search(r"^dwell_add_convolutions\(([^)]*)\)", (top / "solvers/CMakeLists.txt").read_text(), re.M)[1]
+    return [word.split(":")[0] + "_convolution" for word in words.split()]
+
+
 def caching_engines():
     """The engines of executor perks, from the list of the library; a folder has the name of its engine."""
     text = (top / "execution/stencil/engines/perks_engines.hpp").read_text()
@@ -161,7 +183,7 @@ def caching_engines():
 
 
 def units():
-    """Name -> text: the stencils, and the programs that execution/krylov/kernels.hpp lists."""
+    """Name -> text: the stencils, the programs that execution/krylov/kernels.hpp lists, and the convolutions."""
     engines = caching_engines()
     unit = stencil_unit.replace("ENGINE_HEADERS", "".join(f'#include "dwell/execution/stencil/engines/{e}/engine.hpp"\n' for e in engines))
     unit = unit.replace("ENGINES", " + ".join(f"caching<S, T, {e}>()" for e in engines))
@@ -172,6 +194,7 @@ def units():
         name = f"{program}_batch" if executors == ["batch"] else program
         text = program_unit.replace("HEADER", header)
         all_units[name] = text.replace("COUNT", f"cuda::of_types<{program}, {', '.join(executors)}>()")
+    all_units |= {name: convolution_unit.replace("ALGORITHM", name) for name in convolutions()}
     return all_units
 
 
@@ -251,7 +274,7 @@ def check(names):
         if name not in known:
             sys.exit(f"{sys.argv[0]}: expected a name of {', '.join(known)}, found '{name}'")
     all_of(front_end, names or known)
-    print(f"nvrtc: all kernels of {len(names or known)} stencils and methods, by NVRTC {Nvrtc(path).version} ({path})")
+    print(f"nvrtc: all kernels of {len(names or known)} stencils, methods and convolutions, by NVRTC {Nvrtc(path).version} ({path})")
 
 
 def main():

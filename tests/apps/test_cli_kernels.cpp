@@ -81,6 +81,54 @@ TEST_F(cli_kernels, of_built_in_stencils_are_for_gpus) {
   expect_refused(warm({"--arch", "sm_x"}), "expected cpu, or an architecture such as sm_90");
 }
 
+TEST_F(cli_kernels_compiled, of_a_convolution_are_those_of_its_passes) {
+  const std::vector<std::string> args = {
+      "kernels", "warm",        "convolve", "--device-facts", "h200", "--filter",
+      "box:15",  "--size",      "512x512",  "--cells",        "u8",   "--out-type",
+      "input",   "--algorithm", "window",   "--json",         "-"};
+  const auto first = report_of(args);
+  EXPECT_TRUE(first.at("stencil").is_null());
+  EXPECT_EQ(first.at("filter"), "box:15");
+  EXPECT_EQ(first.at("cells"), "u8");
+  ASSERT_EQ(first.at("kernels").size(), 2u) << "along rows, then columns, rounded";
+  EXPECT_EQ(first.at("kernels")[0].at("what"),
+            "convolution window, u8, tap rows 1, 5, 9, 13, 17, 21, 25, 29");
+  EXPECT_EQ(first.at("kernels")[1].at("what"),
+            "convolution window, f32 to u8, tap rows 3, 7, 11, 15, 19, 23, 27, 31");
+  EXPECT_GT(first.at("kernels")[0].at("compile_s"), 0);
+  EXPECT_EQ(report_of(args).at("kernels")[1].at("compile_s"), 0);
+}
+
+TEST_F(cli_kernels_compiled, of_convolutions_are_all_of_an_algorithm) {
+  const auto r = dwell_cli(
+      {"kernels", "warm", "convolve", "--arch", "sm_80", "--algorithm", "direct", "--cells", "f64"},
+      {.terminal = true});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "convolution direct, f64, tap rows 1 to 31"));
+  EXPECT_TRUE(holds(r.err, "compiling 1 kernel (once)"));
+  EXPECT_FALSE(holds(r.err, "compiling 2 kernels"));
+  const auto narrow = report_of({"kernels", "warm", "convolve", "--arch", "sm_80", "--algorithm",
+                                 "direct", "--cells", "f16", "--json", "-"});
+  EXPECT_EQ(narrow.at("kernels").size(), 2u) << "f16, and f32 between and behind passes";
+}
+
+TEST_F(cli_kernels, of_convolutions_are_for_gpus) {
+  const auto refused = [](std::vector<std::string> more, const std::string& what) {
+    more.insert(more.begin(), {"kernels", "warm", "convolve"});
+    expect_refused(more, what);
+  };
+  refused({}, "kernels warm convolve: expected a GPU, by --device-facts or --arch");
+  refused({"--arch", "sm_90,cpu"}, "expected a GPU, by --device-facts or --arch");
+  refused({"--arch", "sm_90", "--filter", "box:3"}, "--filter, --size: expected both");
+  refused({"--arch", "sm_90", "--filter", "box:3", "--size", "9x9"},
+          "--filter: expected --device-facts with it");
+  refused({"--arch", "sm_90", "--passes", "one"}, "expected --filter and --size with them");
+  refused({"--device-facts", "h200", "--filter", "box:3", "--size", "9"}, "--size");
+  refused({"--device-facts", "h200", "--filter", "box:3x", "--size", "9x9"}, "--filter");
+  refused({"--arch", "sm_90", "--algorithm", "systolical"}, "--algorithm");
+  expect_refused({"kernels", "warm"}, "STENCIL is required");
+}
+
 TEST_F(cli_kernels, without_a_compiler_one_line_says_so) {
   setenv("DWELL_NVRTC", folder_("libnvrtc.so.13").c_str(), 1);
   expect_refused(warm({"--device-facts", "h200", "--size", "64x64"}), "libnvrtc.so.13");

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
-// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU.
+// compiles ahead what a stencil needs, one of several fields or a built-in one on a GPU, or a
+// convolution (convolution.cpp).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,6 +21,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "fields/problem.hpp"
+#include "kernels/warmed.hpp"
 #include "report/columns.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -50,13 +49,6 @@ struct kernels_arguments {
   destination json_target;
 };
 
-/// Throws input_error where there is no folder that can be used.
-file_cache usable_cache() {
-  file_cache cache;
-  if (cache.folder().empty()) throw input_error("kernels: no folder: " + cache.no_folder());
-  return cache;
-}
-
 std::uintmax_t bytes_of(const std::vector<cache_entry>& entries) {
   std::uintmax_t sum = 0;
   for (const cache_entry& e : entries) sum += e.bytes;
@@ -78,21 +70,6 @@ columns<cache_entry> entry_columns() {
       {"unused_s", "used", unit::number, [](const auto& e) { return json(seconds_since(e)); },
        [](const auto& e) { return format_seconds(seconds_since(e)) + " ago"; }},
       {"file", "", unit::word, [](const auto& e) { return json(e.file.filename().string()); }}};
-}
-
-/// Hands over a report for people, or the document.
-exit_code hand_over(const destination& to, const std::string& text, const json& document) {
-  output_files outputs;
-  outputs.add(to);
-  if (to) to.write(json_text(document));
-  if (!to.standard()) write_stdout(text);
-  return exit_code::done;
-}
-
-json document_of(const char* kind, const file_cache& cache) {
-  json out = document(kind);
-  out["folder"] = cache.folder().string();
-  return out;
 }
 
 exit_code list(const kernels_arguments& args) {
@@ -129,41 +106,11 @@ exit_code clear(const kernels_arguments& args) {
       all);
 }
 
-struct warmed_kernel {
-  std::string what, target;
-  double seconds = 0;  ///< that compiling took; 0: it was there
-};
-
-columns<warmed_kernel> warmed_columns() {
-  return {{"what", "kernel", unit::word, [](const auto& k) { return json(k.what); }},
-          {"target", "for", unit::word, [](const auto& k) { return json(k.target); }},
-          {"compile_s", "", unit::word, [](const auto& k) { return json(k.seconds); }, nullptr},
-          {"", "compiled", unit::word, [](const auto& k) { return json(k.seconds); },
-           [](const auto& k) {
-             return k.seconds > 0 ? "in " + format_seconds(k.seconds) : "it was there";
-           }}};
-}
-
-void require_kept(const std::string& why_not) {
-  if (!why_not.empty()) throw input_error("kernels: not kept: " + why_not);
-}
-
 template <class T>
 warmed_kernel warm_cpu(const stencil_definition& definition) {
   const chosen_kernel<T> made = choose_kernel<T>(definition, "compiled");
   require_kept(made.not_kept);
   return {made.origin.what, made.origin.target, made.compile_seconds};
-}
-
-/// "sm_90" or "sm_90a": 90.
-int capability_of(const std::string& target) {
-  int capability = 0;
-  const char* const end = target.data() + target.size() - (target.ends_with('a') ? 1 : 0);
-  if (!target.starts_with("sm_") ||
-      std::from_chars(target.data() + 3, end, capability).ptr != end || capability < 10)
-    throw input_error(
-        fmt::format("--arch: expected cpu, or an architecture such as sm_90, found '{}'", target));
-  return capability;
 }
 
 std::vector<std::string> names_of_shapes() {
@@ -201,19 +148,8 @@ std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precisio
   options.shape = args.stencil;
   if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
   std::vector<warmed_kernel> all;
-  for (const device_facts& on : devices) {
-    const auto sources = needed_sources(on, type, options, args.size);
-    // Groups of as many as there are processors.
-    const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t first = 0; first < sources.size(); first += most) {
-      const std::span some =
-          std::span(sources).subspan(first, std::min(most, sources.size() - first));
-      for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
-        require_kept(made->why_not_kept);
-        all.push_back({made->origin.what, made->origin.target, made->seconds});
-      }
-    }
-  }
+  for (const device_facts& on : devices)
+    warm_kernels(needed_sources(on, type, options, args.size), on.compute_capability, all);
   return all;
 }
 
@@ -238,13 +174,9 @@ exit_code warm(kernels_arguments args) {
   const making_listener compiling = shows_compiling(progress);
   const auto done = [&](const std::vector<warmed_kernel>& all) {
     progress.erase();
-    json document = document_of("kernels warm", cache);
-    document["stencil"] = args.stencil;
-    document["kernels"] = array_of(warmed_columns(), all);
-    return hand_over(args.json_target,
-                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.stencil)
-                                 : table_of(warmed_columns(), all).text(),
-                     document);
+    return hand_over_warmed(args.json_target, cache, args.stencil,
+                            {{"stencil", args.stencil}, {"filter", nullptr}, {"cells", nullptr}},
+                            all);
   };
   const std::vector<std::string> shapes = names_of_shapes();
   if (std::ranges::find(shapes, args.stencil) != shapes.end())
@@ -292,6 +224,7 @@ command add_kernels(CLI::App& app) {
       "  dwell kernels list\n"
       "  dwell kernels warm wave2d --arch cpu,sm_90\n"
       "  dwell kernels warm 2d25pt --device-facts h200 --size 8192x8192\n"
+      "  dwell kernels warm convolve --arch sm_90\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
@@ -305,7 +238,6 @@ command add_kernels(CLI::App& app) {
   set_completions(
       warming
           ->add_option("STENCIL", args->stencil, "FILE.toml, or a name of 'dwell stencil --help'")
-          ->required()
           ->type_name(""),
       {names});
   warming
@@ -336,7 +268,14 @@ command add_kernels(CLI::App& app) {
           "has it)")
       ->type_name("KIND");
   add_json(*warming, args->json_target, "all this");
+  auto* convolving = warming->add_subcommand("convolve", "Compile what convolutions need on a GPU");
+  const command warm_convolutions = add_warm_convolve(*convolving);
+  warming->require_subcommand(0, 1);
+  warming->callback([=] {
+    if (!convolving->parsed() && args->stencil.empty()) throw CLI::RequiredError("STENCIL");
+  });
   return [=] {
+    if (convolving->parsed()) return warm_convolutions();
     return listing->parsed() ? list(*args) : clearing->parsed() ? clear(*args) : warm(*args);
   };
 }

@@ -43,10 +43,12 @@ class ConvolutionReport(Document):
     threads: int
     algorithm: str
     reason: str
+    compiler: str
     passes: int
     taps: int
     bytes: int
     setup_s: float
+    compile_s: float
     run_s: float
     cells_per_second: float
 

@@ -44,23 +44,26 @@ struct convolution_options {
 
 /// What was done and what it took.
 struct convolution_report {
-  std::string algorithm;        ///< never "auto"
-  std::string reason;           ///< why this algorithm and these passes, one line
-  int passes = 1;               ///< over the images
-  std::string device;           ///< name
-  backend on = backend::cpu;    ///< kind of the device
-  int threads = 0;              ///< on a CPU; 0 on a GPU
-  std::string precision;        ///< type of sums: "f64" or "f32"
-  std::string cells;            ///< type of the images: "f64", "f32", "f16" or "u8"
-  std::string result;           ///< cells of the outcome, likewise
-  extents size;                 ///< size of an image
-  std::int64_t images = 1;      ///< that many
-  extents filter;               ///< taps along each axis
-  border edge = border::zero;   ///< border that was asked for
-  bool correlation = false;     ///< a correlation was asked for
-  int taps = 0;                 ///< multiply-adds per cell of all passes
-  std::size_t bytes = 0;        ///< a load and a store of every cell, once
+  std::string algorithm;       ///< never "auto"
+  std::string reason;          ///< why this algorithm and these passes, one line
+  int passes = 1;              ///< over the images
+  std::string device;          ///< name
+  backend on = backend::cpu;   ///< kind of the device
+  int threads = 0;             ///< on a CPU; 0 on a GPU
+  std::string precision;       ///< type of sums: "f64" or "f32"
+  std::string cells;           ///< type of the images: "f64", "f32", "f16" or "u8"
+  std::string result;          ///< cells of the outcome, likewise
+  extents size;                ///< size of an image
+  std::int64_t images = 1;     ///< that many
+  extents filter;              ///< taps along each axis
+  border edge = border::zero;  ///< border that was asked for
+  bool correlation = false;    ///< a correlation was asked for
+  int taps = 0;                ///< multiply-adds per cell of all passes
+  std::size_t bytes = 0;       ///< a load and a store of every cell, once
+  /// What compiled its kernels when they were needed ("NVRTC 13.0"); empty: they are in the library
+  std::string compiler;
   double setup_s = 0;           ///< checks, the plan, memory, copies
+  double compile_s = 0;         ///< compiling kernels; 0 if all of them were there
   double run_s = 0;             ///< the passes
   double cells_per_second = 0;  ///< rate over all images
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/base/error.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/device/array_place.hpp"
@@ -22,7 +24,7 @@ struct convolution_runner<In, Out>::state {
   state(const device& where, const extents& size, const convolution_filter& f,
         const convolution_options& o, std::int64_t images)
       : filter(where, size, images, f, o), report(filter.report()) {
-    report.setup_s = clock.lap();
+    report.setup_s = std::max(0.0, clock.lap() - report.compile_s);
   }
   ~state() {
     try {

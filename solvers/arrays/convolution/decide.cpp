@@ -217,15 +217,14 @@ double projected_time(std::string_view algorithm, const extents& taps, double ce
   return projected_parts(algorithm, taps, cells, where, bytes).all;
 }
 
-convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
-                        const convolution_filter& filter, const convolution_options& o,
-                        const cell_bytes& bytes) {
+convolution_plan decide(std::span<const convolution_kernel> table, const device_facts& where,
+                        const extents& size, std::int64_t images, const convolution_filter& filter,
+                        const convolution_options& o, const cell_bytes& bytes) {
   convolution_plan plan = plan_convolution(where, size, images, filter, o, bytes);
-  const auto kernels = convolution_kernels();
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& k) {
     return k.on == where.on && k.algorithm == std::string_view(plan.algorithm);
   });
-  if (found == kernels.end())
+  if (found == table.end())
     throw unsupported_error("convolution: this build has no kernels for " + to_string(where.on));
   plan.kernel = &*found;
   return plan;

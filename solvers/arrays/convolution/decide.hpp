@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +42,10 @@ struct cell_bytes {
 convolution_plan plan_convolution(const device_facts& where, const extents& size,
                                   std::int64_t images, const convolution_filter& filter,
                                   const convolution_options& options, const cell_bytes& bytes);
-/// And the kernel. Throws unsupported_error too.
-convolution_plan decide(const device_facts& where, const extents& size, std::int64_t images,
-                        const convolution_filter& filter, const convolution_options& options,
-                        const cell_bytes& bytes);
+/// And the kernel, of a table. Throws unsupported_error too.
+convolution_plan decide(std::span<const convolution_kernel> table, const device_facts& where,
+                        const extents& size, std::int64_t images, const convolution_filter& filter,
+                        const convolution_options& options, const cell_bytes& bytes);
 
 /// On a CPU: is a copy of a tile's cells, `shared`, faster than the cells where they lie, `window`?
 /// It is where the rows of a tile push each other out of the cache (rows_share_sets()) and each of

@@ -17,6 +17,7 @@
 #include "dwell/solvers/arrays/convolution/algorithms/window.hpp"
 #include "dwell/solvers/arrays/convolution/convolution_time.hpp"
 #include "dwell/solvers/arrays/convolution/decide.hpp"
+#include "dwell/solvers/arrays/convolution/launch_shape.hpp"
 #include "dwell/solvers/arrays/convolution/prepared.hpp"
 
 namespace dwell {
@@ -33,25 +34,19 @@ std::size_t cells_named(const char* what, std::string_view name) {
   return static_cast<std::size_t>(found - cell_names.begin());
 }
 
-/// What a tile of an algorithm is made for: the columns of a warp, and those that a lane has.
-template <int Columns, int Piece>
-struct warp_shape {
-  static constexpr int columns = Columns, piece = Piece;
-};
-
 /// Tile and memory of an algorithm on a GPU or a CPU. Pass: of sums.
 template <class Algorithm, bool Gpu, class Pass>
 void fill_tile(convolution_algorithm_plan& out, const Pass& a, const cell_bytes& bytes) {
   using on = std::conditional_t<Gpu, typename Algorithm::on_cuda, typename Algorithm::on_cpu>;
   using T = typename Pass::sum;
-  constexpr int piece = !Gpu || on::whole_pieces ? 16 / static_cast<int>(sizeof(T)) : 1;
-  constexpr int columns = Gpu ? 32 * piece : on::groups * 64 / static_cast<int>(sizeof(T));
-  using warp = warp_shape<columns, piece>;
+  using warp = std::conditional_t<
+      Gpu, gpu_warp_shape<on, T>,
+      warp_shape<on::groups * 64 / static_cast<int>(sizeof(T)), 16 / static_cast<int>(sizeof(T))>>;
   const tile_grid tiles = on::template tiles<warp>(a);
   out.rows = tiles.rows;
   out.columns = tiles.columns;
   const bool whole_warp = std::is_same_v<Algorithm, systolic_convolution>;
-  const double across = whole_warp ? columns : tiles.columns + a.filter.x - 1;
+  const double across = whole_warp ? warp::columns : tiles.columns + a.filter.x - 1;
   out.halo = 1 - tiles.rows * tiles.columns / ((tiles.rows + a.filter.y - 1) * across);
   if (!Gpu) return;
   const std::size_t scratch = on::template scratch<warp>(a) * static_cast<std::size_t>(bytes.in);

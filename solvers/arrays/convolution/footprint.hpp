@@ -24,6 +24,26 @@ struct footprint_cells {
 
 /// Warps of a block of a GPU, each with a copy of its own.
 inline constexpr int warps_of_block = 4;
+/// Columns of a lane of a GPU: a piece of 16 bytes, or one.
+template <class Algorithm, class T>
+inline constexpr int columns_of_lane = Algorithm::whole_pieces ? cell_piece<T>::size : 1;
+/// The tile of a block's `number`th warp. A warp without one gets a tile below the image, of which
+/// nothing is stored: all warps of the block meet at the weights.
+DWELL_FN convolution_tile tile_of_warp(const tile_grid& tiles, const extents& size, unsigned block,
+                                       int number) {
+  const unsigned stacks = (static_cast<unsigned>(tiles.bands) - 1) / warps_of_block + 1;
+  const unsigned x = block % static_cast<unsigned>(tiles.across);
+  const unsigned stack = block / static_cast<unsigned>(tiles.across);
+  const int band = static_cast<int>(stack % stacks) * warps_of_block + number;
+  const unsigned plane = stack / stacks;
+  convolution_tile at;
+  at.image = plane / static_cast<unsigned>(size.z);
+  at.z = static_cast<int>(plane % static_cast<unsigned>(size.z));
+  at.y = band * tiles.rows;
+  at.x = static_cast<int>(x) * tiles.columns;
+  return at;
+}
+
 /// Bytes of shared memory for so many of them: weights and copies begin at multiples of 16.
 DWELL_HD std::size_t in_pieces(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 

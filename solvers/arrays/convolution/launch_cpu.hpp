@@ -55,7 +55,7 @@ void add_passes(convolution_kernel& row) {
   using on = typename Algorithm::on_cpu;
   row.algorithm = Algorithm::name;
   row.on = backend::cpu;
-  ((std::get<convolution_kernel::function<Pass>>(row.of) = &run_convolution<on, Pass>), ...);
+  ((std::get<pass_functions<Pass>>(row.of).run = &run_convolution<on, Pass>), ...);
 }
 
 }  // namespace dwell::cpu

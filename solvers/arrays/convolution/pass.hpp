@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "dwell/arrays/border.hpp"
+#include "dwell/arrays/border_cell.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/half.hpp"
-#include "dwell/formats/grid.hpp"
+#include "dwell/formats/extents.hpp"
 
 namespace dwell {
 
@@ -63,6 +63,24 @@ using convolution_passes_of =
          convolution_pass<std::uint8_t, float, std::uint8_t>,
          convolution_pass<float, float, std::uint8_t>, convolution_pass<half, float, half>,
          convolution_pass<float, float, half>>;
+
+/// The kinds of passes of a convolution from cells of In to cells of Out.
+template <class In, class Out>
+struct convolution_types {
+  using sum = std::conditional_t<std::is_same_v<In, double>, double, float>;
+  using first = std::conditional_t<std::is_same_v<In, sum>, convolution_pass<sum>,
+                                   convolution_pass<In, sum, In>>;  ///< it may be the last, too
+  using middle = convolution_pass<sum>;
+  using last = convolution_pass<sum, sum, Out>;  ///< behind another one
+
+  /// f.operator()<kind of pass k of so many>().
+  template <class F>
+  static void with_kind(std::size_t k, std::size_t passes, F&& f) {
+    if (k == 0) return f.template operator()<first>();
+    if (k + 1 == passes) return f.template operator()<last>();
+    f.template operator()<middle>();
+  }
+};
 
 /// Where the cells lie that a warp computes together: rows y to y + rows - 1, columns x to x +
 /// columns - 1 of a plane of an image, as far as there are such rows and columns.

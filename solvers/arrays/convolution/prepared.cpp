@@ -7,20 +7,12 @@
 #include <algorithm>
 
 #include "dwell/base/error.hpp"
+#include "dwell/solvers/arrays/convolution/cell_words.hpp"
 
 namespace dwell {
 namespace {
 
 constexpr int most_cells_of_an_axis = 1 << 30;  // numbers of cells beyond the border are 32 bits
-
-template <class T>
-constexpr const char* name_of = "f64";
-template <>
-constexpr const char* name_of<float> = "f32";
-template <>
-constexpr const char* name_of<half> = "f16";
-template <>
-constexpr const char* name_of<std::uint8_t> = "u8";
 
 /// The weights as kernels want them: column after column.
 template <class T>
@@ -85,18 +77,20 @@ template <class In, class Out>
 prepared_convolution<In, Out>::prepared_convolution(const device& where, const extents& size,
                                                     std::int64_t images,
                                                     const convolution_filter& filter,
-                                                    const convolution_options& o)
+                                                    const convolution_options& o,
+                                                    std::span<const convolution_kernel> table)
     : queue_(where), reverse_lanes_(o.reverse_lanes) {
   const device_facts facts = where.facts();
-  plan_ = decide(facts, size, images, filter, o, {sizeof(In), sizeof(T), sizeof(Out)});
+  plan_ = decide(table, facts, size, images, filter, o, {sizeof(In), sizeof(T), sizeof(Out)});
   report_ = report_of(facts, plan_, size, images, filter, o);
-  report_.precision = name_of<T>;
-  report_.cells = name_of<In>;
-  report_.result = name_of<Out>;
+  report_.precision = words_of_cells<T>.name;
+  report_.cells = words_of_cells<In>.name;
+  report_.result = words_of_cells<Out>.name;
   report_.bytes = (sizeof(In) + sizeof(Out)) * cells();
   if (images == 0) return;
   for (const auto& p : plan_.passes)
     weights_.push_back(buffer<T>::copy_of(queue_.where(), in_columns<T>(p)));
+  if (facts.on == backend::cuda) load();
   const auto take = [&](std::size_t k) {
     if (between_[k].size() == 0) between_[k] = buffer<T>(queue_.where(), cells(), fresh::unset);
   };
@@ -117,10 +111,9 @@ std::size_t prepared_convolution<In, Out>::partial() const {
 
 template <class In, class Out>
 template <class Pass>
-Pass prepared_convolution<In, Out>::pass(std::size_t k, const typename Pass::cell* in) const {
+Pass prepared_convolution<In, Out>::pass(std::size_t k) const {
   const filter_pass& p = plan_.passes[k];
   Pass a;
-  a.in = in;
   a.size = report_.size;
   a.images = report_.images;
   a.filter = p.taps;
@@ -128,43 +121,55 @@ Pass prepared_convolution<In, Out>::pass(std::size_t k, const typename Pass::cel
   a.before_y = p.before_y;
   a.before_x = p.before_x;
   a.edge = report_.edge;
-  a.weights = weights_[k].data();
   return a;
 }
 
 template <class In, class Out>
+void prepared_convolution<In, Out>::load() {
+  for (std::size_t k = 0; k < plan_.passes.size(); ++k)
+    types::with_kind(k, plan_.passes.size(), [&]<class Pass>() {
+      const pass_functions<Pass>& f = plan_.kernel->template functions_of<Pass>();
+      const Pass a = pass<Pass>(k);
+      gpu_.push_back({f.launch(a), f.needs(a), f.compiled ? f.compiled(a) : nullptr});
+    });
+  const compiled_kernels made = cuda_backend<convolution_functions>().load(gpu_, queue_.where());
+  if (made.compiler.empty()) return;
+  report_.compiler = made.compiler;
+  report_.compile_s = made.seconds;
+  report_.reason += fmt::format(
+      "; compiled when needed by {}{}", made.compiler,
+      made.seconds > 0 ? fmt::format(" in {:.3g} s", made.seconds) : ", from the cache");
+}
+
+template <class In, class Out>
 template <class Pass>
-void prepared_convolution<In, Out>::run(const Pass& a) const {
+void prepared_convolution<In, Out>::run(std::size_t k, const Pass& a) const {
+  if (!gpu_.empty())
+    return cuda_backend<convolution_functions>().launch(gpu_[k], &a, queue_.where());
   const convolution_place place{queue_.where(), std::max(plan_.threads, 1), reverse_lanes_};
-  plan_.kernel->run(place, a);
+  plan_.kernel->template functions_of<Pass>().run(place, a);
 }
 
 template <class In, class Out>
 void prepared_convolution<In, Out>::start(const In* in, Out* out) const {
   const std::size_t last = plan_.passes.size() - 1;
-  for (std::size_t k = 0; k <= last; ++k) {
-    const auto finish = [&](auto a) {
+  for (std::size_t k = 0; k <= last; ++k)
+    types::with_kind(k, plan_.passes.size(), [&]<class Pass>() {
+      Pass a = pass<Pass>(k);
+      a.weights = weights_[k].data();
+      if constexpr (std::is_same_v<typename Pass::cell, In>)
+        if (k == 0) a.in = in;
+      if constexpr (std::is_same_v<typename Pass::cell, T>)
+        if (k > 0) a.in = between_[k - 1].data();
       if constexpr (rounds_) {
-        a.rounded = out;
-        a.out = between_[partial()].data();
+        if constexpr (Pass::rounds)
+          if (k == last) a.rounded = out;
+        a.out = between_[k == last ? partial() : k].data();
       } else {
-        a.out = out;
+        a.out = k == last ? out : between_[k].data();
       }
-      run(a);
-    };
-    const auto go = [&](auto a) {
-      a.out = between_[k].data();
-      run(a);
-    };
-    using first_pass =
-        std::conditional_t<std::is_same_v<In, T>, convolution_pass<T>, convolution_pass<In, T, In>>;
-    using last_pass = convolution_pass<T, T, Out>;
-    if (k == 0)
-      k == last ? finish(pass<first_pass>(k, in)) : go(pass<first_pass>(k, in));
-    else
-      k == last ? finish(pass<last_pass>(k, between_[k - 1].data()))
-                : go(pass<convolution_pass<T>>(k, between_[k - 1].data()));
-  }
+      run(k, a);
+    });
 }
 
 template class prepared_convolution<double, double>;

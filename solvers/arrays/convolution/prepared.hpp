@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/arrays/convolution/decide.hpp"
+#include "dwell/solvers/arrays/convolution/gpu_passes.hpp"
 
 namespace dwell {
 
@@ -24,9 +26,10 @@ void check_images(const extents& size, std::int64_t images);
 template <class In, class Out>
 class prepared_convolution {
  public:
-  /// images: there may be none. Throws as convolve() does, but for the images.
+  /// images: there may be none. table: kernels. Throws as convolve() does, but for the images.
   prepared_convolution(const device& where, const extents& size, std::int64_t images,
-                       const convolution_filter& filter, const convolution_options& options);
+                       const convolution_filter& filter, const convolution_options& options,
+                       std::span<const convolution_kernel> table = convolution_kernels());
 
   /// The order of its work.
   const work_queue& queue() const { return queue_; }
@@ -41,14 +44,17 @@ class prepared_convolution {
   void start(const In* in, Out* out) const;
 
  private:
-  using T = std::conditional_t<std::is_same_v<In, double>, double, float>;  ///< type of sums
+  using types = convolution_types<In, Out>;
+  using T = typename types::sum;
   static constexpr bool rounds_ = !std::is_same_v<Out, T>;
 
-  /// A pass of this kind, but for where it writes.
+  /// A pass of this kind, but for where it reads and writes.
   template <class Pass>
-  Pass pass(std::size_t k, const typename Pass::cell* in) const;
+  Pass pass(std::size_t k) const;
   template <class Pass>
-  void run(const Pass& a) const;
+  void run(std::size_t k, const Pass& a) const;
+  /// The kernels of all passes, on a GPU.
+  void load();
   /// Where the sums of all planes of the last pass but its last one lie: of those between passes
   /// the one that it does not read.
   std::size_t partial() const;
@@ -57,6 +63,7 @@ class prepared_convolution {
   convolution_report report_;
   work_queue queue_;
   bool reverse_lanes_;
+  std::vector<gpu_pass> gpu_;       ///< each pass, on a GPU
   std::vector<buffer<T>> weights_;  ///< weights of each pass
   /// The outcome of each pass but the last; and partial sums of the last one, if it rounds them.
   std::array<buffer<T>, 2> between_;

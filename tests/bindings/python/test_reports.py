@@ -17,7 +17,7 @@ CLASSES = {dwell.Report: (_core.solve_report_table(), _report.Setup),
 # On a CPU without a cache of its own, and not of these runs.
 OF_OTHER_RUNS = {"backend", "policy", "policy_chosen", "setup.context_s", "passes", "images", "alternates", "subdomains",
                  "subdomain_of", "traversal", "depth", "pass_steps", "cached_registers", "cached_scratch",
-                 "compiler", "setup.compile_s"}
+                 "compiler", "compile_s", "setup.compile_s"}
 
 
 def line_of(n, beside=-1.0):

@@ -161,7 +161,8 @@ TEST(convolution_choices, products_are_found_in_three_dimensions) {
 TEST(convolution_choices, large_products_are_taken_apart_and_small_ones_are_not) {
   const device_facts cpu = device::cpu(1).facts();
   const auto passes = [&](const char* name) {
-    return decide(cpu, extents(100, 100), 1, convolution_filter::named(name), {}, f32_cells)
+    return decide(convolution_kernels(), cpu, extents(100, 100), 1, convolution_filter::named(name),
+                  {}, f32_cells)
         .passes.size();
   };
   EXPECT_EQ(passes("gaussian:3"), 1u);
