@@ -82,7 +82,9 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& e) {
   // The first of the two: options of a command that is misspelt are unknown as well.
   if (!command.empty() && !is_option(left.front())) return command;
   if (const auto option = unknown_option(app); !option.empty()) return option;
-  if (const auto commands = commands_of(deepest(app)); !commands.empty())
+  const CLI::App& at = deepest(app);
+  if (const auto commands = commands_of(at);
+      !commands.empty() && at.get_require_subcommand_min() > 0)
     return fmt::format("expected a command ({}), found nothing", or_list(commands));
   if (!left.empty()) return fmt::format("expected no more arguments, found '{}'", left.front());
   return plain_words(e.what());
