@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
-// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU.
+// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU; and what a
+// method for linear systems needs there.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,13 +37,14 @@
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/solvers/linear/api/needed.hpp"
 #include "dwell/solvers/stencil/api/needed.hpp"
 
 namespace dwell::app {
 namespace {
 
 struct kernels_arguments {
-  std::string stencil, precision = "f64", boundary;
+  std::string name, precision = "f64", boundary;  ///< name: of a stencil or a method
   std::vector<std::string> targets;
   device_facts_choice device_facts;
   std::optional<extents> size;
@@ -182,8 +184,8 @@ device_facts facts_for(int capability) {
   return facts;
 }
 
-/// What is compiled for the GPUs that were asked for, of a built-in stencil.
-std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precision type) {
+/// The GPUs that were asked for. of: whose kernels, "built-in stencils".
+std::vector<device_facts> gpus_of(const kernels_arguments& args, const char* of) {
   std::vector<device_facts> devices;
   if (args.device_facts.given()) devices.push_back(args.device_facts.read());
   for (const std::string& target : args.targets)
@@ -191,29 +193,49 @@ std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precisio
   if (devices.empty() || std::ranges::count(args.targets, "cpu") > 0 ||
       std::ranges::any_of(devices, [](const auto& d) { return d.on != backend::cuda; }))
     throw input_error(
-        fmt::format("kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of "
-                    "built-in stencils for CPUs are in the library",
-                    args.stencil));
-  if (args.size && !args.device_facts.given())
-    throw input_error("--size: expected --device-facts with it, for which plans are made");
-  if (is_compiled_ahead(args.stencil)) return {};
-  stencil_options options = args.options;
-  options.shape = args.stencil;
-  if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
-  std::vector<warmed_kernel> all;
-  for (const device_facts& on : devices) {
-    const auto sources = needed_sources(on, type, options, args.size);
-    // Groups of as many as there are processors.
-    const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
-    for (std::size_t first = 0; first < sources.size(); first += most) {
-      const std::span some =
-          std::span(sources).subspan(first, std::min(most, sources.size() - first));
-      for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
-        require_kept(made->why_not_kept);
-        all.push_back({made->origin.what, made->origin.target, made->seconds});
-      }
+        fmt::format("kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of {} for "
+                    "CPUs are in the library",
+                    args.name, of));
+  return devices;
+}
+
+void warm_sources(const std::vector<kernel_source>& sources, const device_facts& on,
+                  std::vector<warmed_kernel>& all) {
+  // Groups of as many as there are processors.
+  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  for (std::size_t first = 0; first < sources.size(); first += most) {
+    const std::span some =
+        std::span(sources).subspan(first, std::min(most, sources.size() - first));
+    for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
+      require_kept(made->why_not_kept);
+      all.push_back({made->origin.what, made->origin.target, made->seconds});
     }
   }
+}
+
+/// What is compiled for the GPUs that were asked for, of a built-in stencil.
+std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, "built-in stencils");
+  if (args.size && !args.device_facts.given())
+    throw input_error("--size: expected --device-facts with it, for which plans are made");
+  if (is_compiled_ahead(args.name)) return {};
+  stencil_options options = args.options;
+  options.shape = args.name;
+  if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
+  std::vector<warmed_kernel> all;
+  for (const device_facts& on : devices)
+    warm_sources(needed_sources(on, type, options, args.size), on, all);
+  return all;
+}
+
+/// And of a method.
+std::vector<warmed_kernel> warm_method(const kernels_arguments& args, precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, "methods");
+  if (args.size || !args.boundary.empty())
+    throw input_error("--size, --boundary: of stencils alone");
+  const auto sources = needed_sources(args.name, args.options.executor, type);
+  std::vector<warmed_kernel> all;
+  for (const device_facts& on : devices) warm_sources(sources, on, all);
   return all;
 }
 
@@ -236,25 +258,27 @@ exit_code warm(kernels_arguments args) {
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
   const making_listener compiling = shows_compiling(progress);
-  const auto done = [&](const std::vector<warmed_kernel>& all) {
+  const auto done = [&](const std::vector<warmed_kernel>& all, const char* kind = "stencil") {
     progress.erase();
     json document = document_of("kernels warm", cache);
-    document["stencil"] = args.stencil;
+    document[kind] = args.name;
     document["kernels"] = array_of(warmed_columns(), all);
     return hand_over(args.json_target,
-                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.stencil)
+                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.name)
                                  : table_of(warmed_columns(), all).text(),
                      document);
   };
   const std::vector<std::string> shapes = names_of_shapes();
-  if (std::ranges::find(shapes, args.stencil) != shapes.end())
-    return done(warm_built_in(args, type));
+  if (std::ranges::find(shapes, args.name) != shapes.end()) return done(warm_built_in(args, type));
+  const std::vector<std::string> methods = methods_with_kernels();
+  if (std::ranges::find(methods, args.name) != methods.end())
+    return done(warm_method(args, type), "method");
   if (args.size || args.options.executor != automatic)
-    throw input_error("--size, --executor: of built-in stencils alone");
+    throw input_error("--size, --executor: of built-in stencils and methods alone");
   if (args.device_facts.given())
     args.targets.push_back(fmt::format("sm_{}", args.device_facts.read().compute_capability));
   if (args.targets.empty()) args.targets = {"cpu"};
-  fields_problem p = read_problem(args.stencil);
+  fields_problem p = read_problem(args.name);
   if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
   std::vector<warmed_kernel> all;
   for (const std::string& target : args.targets) {
@@ -292,19 +316,23 @@ command add_kernels(CLI::App& app) {
       "  dwell kernels list\n"
       "  dwell kernels warm wave2d --arch cpu,sm_90\n"
       "  dwell kernels warm 2d25pt --device-facts h200 --size 8192x8192\n"
+      "  dwell kernels warm minres --device-facts h200 --executor perks\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
   auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
   auto* warming = app.add_subcommand("warm",
                                      "Compile what a stencil needs, if it is not there: of several "
-                                     "fields, or a built-in one on a GPU");
+                                     "fields, or a built-in one on a GPU; or a method there");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
   std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
+  for (const std::string& method : methods_with_kernels()) names.push_back(method);
   set_completions(
       warming
-          ->add_option("STENCIL", args->stencil, "FILE.toml, or a name of 'dwell stencil --help'")
+          ->add_option("NAME", args->name,
+                       "FILE.toml, a name of 'dwell stencil --help', or a method for linear "
+                       "systems: cg (with batches and blocks of right-hand sides), minres, ...")
           ->required()
           ->type_name(""),
       {names});
@@ -326,8 +354,8 @@ command add_kernels(CLI::App& app) {
           "Of a built-in stencil: what a run on so many cells takes (default: all of its kernels)")
       ->type_name("NxN[xN]");
   add_stencil_flag(*warming, stencil_surface::run, "executor", args->options,
-                   "Of a built-in stencil: its kernels alone; auto is all of them, or with --size "
-                   "the one that a run takes");
+                   "Of a built-in stencil or a method: its kernels alone; auto is all of them, or "
+                   "with --size the one that a run takes");
   add_choice(*warming, "--precision", args->precision, {"f64", "f32"}, "Of the fields");
   warming
       ->add_option(
