@@ -83,8 +83,8 @@ TEST_F(cli_kernels, of_built_in_stencils_are_for_gpus) {
 }
 
 TEST_F(cli_kernels_compiled, of_methods_are_compiled_once_and_listed) {
-  const std::vector<std::string> args = {"kernels", "warm",      "minres", "--device-facts", "h200",
-                                         "--executor", "graph", "--json", "-"};
+  const std::vector<std::string> args = {
+      "kernels", "warm", "minres", "--device-facts", "h200", "--executor", "graph", "--json", "-"};
   const auto first = report_of(args);
   EXPECT_EQ(first.at("method"), "minres");
   ASSERT_EQ(first.at("kernels").size(), 7u) << "three phases, and four with a sequence";

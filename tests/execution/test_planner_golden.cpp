@@ -154,7 +154,8 @@ std::string planned_cg(const csr_view<T>& a, const device_facts& device,
 }
 
 bool build_has_cg_on(backend on) {
-  for (const program_kernel& v : on == backend::cuda ? planned_program_kernels() : program_kernels())
+  for (const program_kernel& v :
+       on == backend::cuda ? planned_program_kernels() : program_kernels())
     if (v.on == on && v.executor == std::string_view("perks")) return true;
   return false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels of methods that are compiled when they are needed, on a GPU, against the same templates
-// compiled by nvcc here: bits of vectors and scalars. Skipped, visibly, without NVRTC.
-#include <fmt/format.h>
+// compiled by nvcc here and by the host's compiler for teams of as many lanes: bits of vectors and
+// scalars. Skipped, visibly, without NVRTC.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "place.hpp"
+#include "played_lanes.hpp"
 #include "scratch.hpp"
 
 #include "dwell/base/error.hpp"
@@ -67,6 +68,17 @@ typename P::scalars start_of_run() {
   return start;
 }
 
+/// In the midst of a run, for counting what an iteration moves.
+template <class P>
+typename P::scalars steady_state_of_run() {
+  typename P::scalars m = P::steady_state(true);
+  if constexpr (has_basis<P>) {
+    m.restart = basis;
+    m.column = basis / 2;
+  }
+  return m;
+}
+
 template <class T>
 std::vector<T> random_values(std::size_t n, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
@@ -75,26 +87,28 @@ std::vector<T> random_values(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-/// Runs a row on a matrix whose vectors have random elements.
+/// Runs a row on a matrix whose vectors have random elements. teams: 0, as planned.
 template <class P, class T>
 left_by_run<P, T> run_by(const program_kernel& row, const csr_view<T>& a, int config,
-                         const std::vector<index>& systems) {
-  const work_queue queue(place::where());
+                         const std::vector<index>& systems, int teams = 0) {
+  const device where = row.on == backend::cuda ? place::where() : device::cpu(teams);
+  const work_queue queue(where);
   const placed_csr<T> matrix(queue.where(), a);
   cut_cache<T> cuts(queue.where(), matrix.arrays());
-  const plan_target target = target_of(place::where());
+  const plan_target target = target_of(where);
   plan_request request;
   request.config = config;
+  request.teams = teams;
   const auto first_rows = buffer<index>::copy_of(queue.where(), systems);
   const planned<T> made = [&] {
     if (!row.alone)
       return make_plan<P, T>(row, configs_of(row, target), target.facts, cuts, request,
-                             P::steady_state(true));
+                             steady_state_of_run<P>());
     systems_request all{static_cast<int>(systems.size()) - 1, first_rows.data(), 0};
     for (std::size_t k = 1; k < systems.size(); ++k)
       all.most_rows = std::max(all.most_rows, systems[k] - systems[k - 1]);
     return make_plan_apart<P, T>(row, configs_of(row, target), target.facts, cuts, request, all,
-                                 P::steady_state(true));
+                                 steady_state_of_run<P>());
   }();
   run_records records;
   records.coefficients = 4;
@@ -114,7 +128,7 @@ left_by_run<P, T> run_by(const program_kernel& row, const csr_view<T>& a, int co
 /// their first rows, and the end.
 template <class P, class T, class E>
 void expect_bits(const csr<double>& a, int least, std::vector<index> systems = {}) {
-  SCOPED_TRACE(fmt::format("{}, {}, {}", P::name, E::name, sizeof(T) == 8 ? "f64" : "f32"));
+  SCOPED_TRACE(std::string(P::name) + ", " + E::name + (sizeof(T) == 8 ? ", f64" : ", f32"));
   const std::vector<T> values(a.val.begin(), a.val.end());
   const csr_view<T> view{a.rows, a.cols, a.row_ptr.data(), a.col.data(), values.data()};
   if (systems.empty()) systems = {0, a.rows};
@@ -150,6 +164,28 @@ void expect_bits(const csr<double>& a, int least, std::vector<index> systems = {
   EXPECT_GE(compared, least);
 }
 
+/// Compares runs with the same number of teams on a GPU and on a CPU, whose teams play as many
+/// lanes.
+template <class P, class T>
+void expect_bits_of_cpu(const csr<double>& a, const char* executor) {
+  const std::vector<T> values(a.val.begin(), a.val.end());
+  const csr_view<T> view{a.rows, a.cols, a.row_ptr.data(), a.col.data(), values.data()};
+  const program_kernel& needed = find_kernel_among(planned_program_kernels(), P::name, executor,
+                                                   precision_of<T>, backend::cuda);
+  const program_kernel& played = played_kernel(P::name, executor, precision_of<T>);
+  for (const int teams : {1, 5}) {
+    SCOPED_TRACE(std::string(P::name) + ", " + executor + (sizeof(T) == 8 ? ", f64, " : ", f32, ") +
+                 std::to_string(teams) + " teams");
+    const auto expected = run_by<P, T>(played, view, 0, {0, a.rows}, teams);
+    const auto found = run_by<P, T>(needed, view, 0, {0, a.rows}, teams);
+    EXPECT_EQ(found.making.compiler.substr(0, 5), "NVRTC");
+    EXPECT_TRUE(std::memcmp(found.x.data(), expected.x.data(), sizeof(T) * found.x.size()) == 0);
+    EXPECT_EQ(found.end.step, iterations);
+    EXPECT_EQ(found.end.rr, expected.end.rr);
+    EXPECT_GT(found.end.rr, 0);
+  }
+}
+
 class needed_methods_gpu : public testing::Test {
  protected:
   const csr<double> symmetric = generate("poisson2d:67x53");
@@ -177,6 +213,16 @@ TEST_F(needed_methods_gpu, bicgstab_has_the_bits_of_nvcc) {
 }
 TEST_F(needed_methods_gpu, gmres_has_the_bits_of_nvcc) {
   expect_bits<textbook_gmres, double, persistent>(general, 1);
+}
+TEST_F(needed_methods_gpu, all_have_the_bits_of_a_cpu) {
+  for (const char* executor : {"persistent", "host-loop"}) {
+    expect_bits_of_cpu<textbook_cg, double>(symmetric, executor);
+    expect_bits_of_cpu<textbook_minres, double>(symmetric, executor);
+    expect_bits_of_cpu<textbook_bicgstab, double>(general, executor);
+    expect_bits_of_cpu<textbook_gmres, double>(general, executor);
+  }
+  expect_bits_of_cpu<textbook_cg, float>(symmetric, "persistent");
+  expect_bits_of_cpu<textbook_bicgstab, float>(general, "persistent");
 }
 TEST_F(needed_methods_gpu, blocks_have_the_bits_of_nvcc) {
   expect_bits<textbook_columns_4, double, persistent_columns<4>>(symmetric, 1);

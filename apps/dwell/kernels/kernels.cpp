@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
-// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU; and what a
-// method for linear systems needs there.
+// compiles ahead what a stencil needs: one of several fields, or a built-in one on a GPU; and what
+// a method for linear systems needs there.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -24,6 +21,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "fields/problem.hpp"
+#include "kernels/warmed.hpp"
 #include "report/columns.hpp"
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -52,13 +50,6 @@ struct kernels_arguments {
   destination json_target;
 };
 
-/// Throws input_error where there is no folder that can be used.
-file_cache usable_cache() {
-  file_cache cache;
-  if (cache.folder().empty()) throw input_error("kernels: no folder: " + cache.no_folder());
-  return cache;
-}
-
 std::uintmax_t bytes_of(const std::vector<cache_entry>& entries) {
   std::uintmax_t sum = 0;
   for (const cache_entry& e : entries) sum += e.bytes;
@@ -80,21 +71,6 @@ columns<cache_entry> entry_columns() {
       {"unused_s", "used", unit::number, [](const auto& e) { return json(seconds_since(e)); },
        [](const auto& e) { return format_seconds(seconds_since(e)) + " ago"; }},
       {"file", "", unit::word, [](const auto& e) { return json(e.file.filename().string()); }}};
-}
-
-/// Hands over a report for people, or the document.
-exit_code hand_over(const destination& to, const std::string& text, const json& document) {
-  output_files outputs;
-  outputs.add(to);
-  if (to) to.write(json_text(document));
-  if (!to.standard()) write_stdout(text);
-  return exit_code::done;
-}
-
-json document_of(const char* kind, const file_cache& cache) {
-  json out = document(kind);
-  out["folder"] = cache.folder().string();
-  return out;
 }
 
 exit_code list(const kernels_arguments& args) {
@@ -131,41 +107,11 @@ exit_code clear(const kernels_arguments& args) {
       all);
 }
 
-struct warmed_kernel {
-  std::string what, target;
-  double seconds = 0;  ///< that compiling took; 0: it was there
-};
-
-columns<warmed_kernel> warmed_columns() {
-  return {{"what", "kernel", unit::word, [](const auto& k) { return json(k.what); }},
-          {"target", "for", unit::word, [](const auto& k) { return json(k.target); }},
-          {"compile_s", "", unit::word, [](const auto& k) { return json(k.seconds); }, nullptr},
-          {"", "compiled", unit::word, [](const auto& k) { return json(k.seconds); },
-           [](const auto& k) {
-             return k.seconds > 0 ? "in " + format_seconds(k.seconds) : "it was there";
-           }}};
-}
-
-void require_kept(const std::string& why_not) {
-  if (!why_not.empty()) throw input_error("kernels: not kept: " + why_not);
-}
-
 template <class T>
 warmed_kernel warm_cpu(const stencil_definition& definition) {
   const chosen_kernel<T> made = choose_kernel<T>(definition, "compiled");
   require_kept(made.not_kept);
   return {made.origin.what, made.origin.target, made.compile_seconds};
-}
-
-/// "sm_90" or "sm_90a": 90.
-int capability_of(const std::string& target) {
-  int capability = 0;
-  const char* const end = target.data() + target.size() - (target.ends_with('a') ? 1 : 0);
-  if (!target.starts_with("sm_") ||
-      std::from_chars(target.data() + 3, end, capability).ptr != end || capability < 10)
-    throw input_error(
-        fmt::format("--arch: expected cpu, or an architecture such as sm_90, found '{}'", target));
-  return capability;
 }
 
 std::vector<std::string> names_of_shapes() {
@@ -192,25 +138,11 @@ std::vector<device_facts> gpus_of(const kernels_arguments& args, const char* of)
     if (target != "cpu") devices.push_back(facts_for(capability_of(target)));
   if (devices.empty() || std::ranges::count(args.targets, "cpu") > 0 ||
       std::ranges::any_of(devices, [](const auto& d) { return d.on != backend::cuda; }))
-    throw input_error(
-        fmt::format("kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of {} for "
-                    "CPUs are in the library",
-                    args.name, of));
+    throw input_error(fmt::format(
+        "kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of {} for "
+        "CPUs are in the library",
+        args.name, of));
   return devices;
-}
-
-void warm_sources(const std::vector<kernel_source>& sources, const device_facts& on,
-                  std::vector<warmed_kernel>& all) {
-  // Groups of as many as there are processors.
-  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t first = 0; first < sources.size(); first += most) {
-    const std::span some =
-        std::span(sources).subspan(first, std::min(most, sources.size() - first));
-    for (const auto& made : compile_kernels(some, {on.compute_capability, 0}).codes) {
-      require_kept(made->why_not_kept);
-      all.push_back({made->origin.what, made->origin.target, made->seconds});
-    }
-  }
 }
 
 /// What is compiled for the GPUs that were asked for, of a built-in stencil.
@@ -224,7 +156,7 @@ std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precisio
   if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
   std::vector<warmed_kernel> all;
   for (const device_facts& on : devices)
-    warm_sources(needed_sources(on, type, options, args.size), on, all);
+    warm_kernels(needed_sources(on, type, options, args.size), on.compute_capability, all);
   return all;
 }
 
@@ -235,7 +167,7 @@ std::vector<warmed_kernel> warm_method(const kernels_arguments& args, precision 
     throw input_error("--size, --boundary: of stencils alone");
   const auto sources = needed_sources(args.name, args.options.executor, type);
   std::vector<warmed_kernel> all;
-  for (const device_facts& on : devices) warm_sources(sources, on, all);
+  for (const device_facts& on : devices) warm_kernels(sources, on.compute_capability, all);
   return all;
 }
 
@@ -258,21 +190,18 @@ exit_code warm(kernels_arguments args) {
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
   const making_listener compiling = shows_compiling(progress);
-  const auto done = [&](const std::vector<warmed_kernel>& all, const char* kind = "stencil") {
+  const auto done = [&](const std::vector<warmed_kernel>& all, bool of_method = false) {
     progress.erase();
-    json document = document_of("kernels warm", cache);
-    document[kind] = args.name;
-    document["kernels"] = array_of(warmed_columns(), all);
-    return hand_over(args.json_target,
-                     all.empty() ? fmt::format("{}: its kernels are in the library\n", args.name)
-                                 : table_of(warmed_columns(), all).text(),
-                     document);
+    return hand_over_warmed(args.json_target, cache, args.name,
+                            {{"stencil", of_method ? json(nullptr) : json(args.name)},
+                             {"method", of_method ? json(args.name) : json(nullptr)}},
+                            all);
   };
   const std::vector<std::string> shapes = names_of_shapes();
   if (std::ranges::find(shapes, args.name) != shapes.end()) return done(warm_built_in(args, type));
   const std::vector<std::string> methods = methods_with_kernels();
   if (std::ranges::find(methods, args.name) != methods.end())
-    return done(warm_method(args, type), "method");
+    return done(warm_method(args, type), true);
   if (args.size || args.options.executor != automatic)
     throw input_error("--size, --executor: of built-in stencils and methods alone");
   if (args.device_facts.given())

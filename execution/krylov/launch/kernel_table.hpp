@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The narrow waist: below the table everything is a template, above it everything is a value. The
 // table has one row per (problem, scalar, executor, backend); a row makes a launch, and a launch
-// runs as often as its owner wants. Kernels of rows for GPUs are compiled ahead, or when a run needs
-// them. A second table has all that plans need of a GPU that is not here, in every build.
+// runs as often as its owner wants. Kernels of rows for GPUs are compiled ahead, or when a run
+// needs them. A second table has all that plans need of a GPU that is not here, in every build.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -58,7 +58,7 @@ struct program_kernel {
   std::unique_ptr<program_launch> (*prepare)(const void* args, const device& where,
                                              const plan& how);
   bool alone = false;  ///< no team meets another: each has a system of its own, and its scalars
-  // Of rows for GPUs of the library's own Programs:
+  // Rows for GPUs of the library's own Programs have:
   needed_program needed = {};  ///< what is compiled where no kernel is compiled ahead
   launched_program (*launched)(const void* args) = nullptr;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The kernels of Programs that nvcc compiles, as rows of the table. Included by generated files, and
-// by programs that have Programs of their own.
+// The kernels of Programs that nvcc compiles, as rows of the table. Included by generated files,
+// and by programs that have Programs of their own.
 #pragma once
 #include <memory>
 #include <utility>
@@ -30,8 +30,7 @@ program_handles handles_of() {
   program_handles all{{}, shape.lanes, team_scratch_of<P, E>(shape)};
   if constexpr (E::launches_phases) {
     [&]<int... K>(std::integer_sequence<int, K...>) {
-      (all.kernels.push_back(
-           reinterpret_cast<const void*>(&phase_kernel<P, T, loops, Config, K>)),
+      (all.kernels.push_back(reinterpret_cast<const void*>(&phase_kernel<P, T, loops, Config, K>)),
        ...);
     }
     (std::make_integer_sequence<int, P::phases>{});
@@ -42,8 +41,8 @@ program_handles handles_of() {
 }
 template <class P, class T, class E>
 program_handles handles_of(int config) {
-  return with_config<std::size(E::cuda_configs)>(
-      config, [&]<int R>() { return handles_of<P, T, E, R>(); });
+  return with_config<std::size(E::cuda_configs)>(config,
+                                                 [&]<int R>() { return handles_of<P, T, E, R>(); });
 }
 
 template <class P, class T, class E>

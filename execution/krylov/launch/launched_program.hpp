@@ -17,21 +17,21 @@ namespace dwell {
 /// How often an iteration runs each phase.
 template <class P, class T>
 std::array<int, P::phases> times_of_phases(const program_args<P, T>& a) {
-  return [&]<int... K>(std::integer_sequence<int, K...>) -> std::array<int, P::phases> {
+  return [&]<int... K>(std::integer_sequence<int, K...>)->std::array<int, P::phases> {
     return {times_of<P, K>(a)...};
   }
   (std::make_integer_sequence<int, P::phases>{});
 }
 
 struct launched_program {
-  const void* args = nullptr;           ///< a program_args<P, T>, which kernels take
-  const int* stop = nullptr;            ///< in the device's memory; 0: the run goes on
-  monitor* watch = nullptr;             ///< watch of the run
-  between_launches* behind = nullptr;   ///< exchange of several ranks, or null
-  bool in_cluster = false;              ///< all teams are one thread block cluster
-  std::size_t cached_bytes = 0;         ///< scratch of a team in which the plan caches
-  std::vector<int> times = {};          ///< times_of_phases()
-  std::vector<output> outputs = {};     ///< what each phase may leave for other ranks
+  const void* args = nullptr;          ///< a program_args<P, T>, which kernels take
+  const int* stop = nullptr;           ///< in the device's memory; 0: the run goes on
+  monitor* watch = nullptr;            ///< watch of the run
+  between_launches* behind = nullptr;  ///< exchange of several ranks, or null
+  bool in_cluster = false;             ///< all teams are one thread block cluster
+  std::size_t cached_bytes = 0;        ///< scratch of a team in which the plan caches
+  std::vector<int> times = {};         ///< times_of_phases()
+  std::vector<output> outputs = {};    ///< what each phase may leave for other ranks
 };
 
 /// args: a program_args<P, T>. What it says holds until a run begins anew.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The texts and names of kernels that are compiled when they are needed, and rows of them in tables.
+// The texts and names of kernels that are compiled when they are needed, and rows of them in
+// tables.
 #include "dwell/execution/krylov/launch/needed_program.hpp"
 
 #include <fmt/format.h>
@@ -24,14 +25,13 @@ std::vector<kernel_source> sources_of(const needed_program& of, precision type, 
       of.loops_header, of.header, of.program, scalar, of.args_bytes);
   const std::string parameters =
       fmt::format("dwell::{}, {}, dwell::{}, {}", of.program, scalar, of.loops, config);
-  const std::string about = fmt::format("{}, {}, {}", of.program,
-                                        type == precision::f64 ? "f64" : "f32", of.loops) +
-                            (config > 0 ? fmt::format(", config {}", config) : "");
+  const std::string about =
+      fmt::format("{}, {}, {}", of.program, type == precision::f64 ? "f64" : "f32", of.loops) +
+      (config > 0 ? fmt::format(", config {}", config) : "");
   std::vector<kernel_source> all;
   for (int phase = 0; phase < std::max(of.phases, 1); ++phase) {
-    one.kernel = of.phases > 0
-                     ? fmt::format("dwell::cuda::phase_kernel<{}, {}>", parameters, phase)
-                     : fmt::format("dwell::cuda::run_kernel<{}>", parameters);
+    one.kernel = of.phases > 0 ? fmt::format("dwell::cuda::phase_kernel<{}, {}>", parameters, phase)
+                               : fmt::format("dwell::cuda::run_kernel<{}>", parameters);
     one.about = of.phases > 0 ? fmt::format("{}, phase {}", about, phase) : about;
     all.push_back(one);
   }

@@ -19,7 +19,7 @@ struct needed_program {
   const char* loops_header = nullptr;  ///< a file of execution/krylov/loops, "columns.hpp"
   const char* loops = nullptr;         ///< its struct, "persistent_columns<4>"
   int phases = 0;                      ///< kernels that are launched one by one; 0: one for a run
-  std::size_t args_bytes = 0;          ///< bytes that a kernel takes, as this compiler lays them out
+  std::size_t args_bytes = 0;  ///< bytes that a kernel takes, as this compiler lays them out
 };
 
 /// What is compiled for a config: a kernel for the whole run, or one for each phase.

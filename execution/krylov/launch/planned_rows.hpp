@@ -8,7 +8,7 @@
 
 namespace dwell::cuda {
 
-/// As many teams as the launch bounds promise.
+/// Promises as many teams as the launch bounds do.
 template <class P, class E>
 config_facts assume(const device_facts& facts, int config) {
   const program_config& shape = E::cuda_configs[config];
@@ -23,9 +23,18 @@ template <class P, class T, class E>
 program_kernel planned_row(needed_program of) {
   of.phases = E::launches_phases ? P::phases : 0;
   of.args_bytes = sizeof(program_args<P, T>);
-  return {P::name,         E::name,           precision_of<T>, backend::cuda,
-          is_cooperative<E>, E::cuda_configs, nullptr,         &assume<P, E>,
-          nullptr,         alone_of<E>,       of,              &launched_program_of<P, T>};
+  return {P::name,
+          E::name,
+          precision_of<T>,
+          backend::cuda,
+          is_cooperative<E>,
+          E::cuda_configs,
+          nullptr,
+          &assume<P, E>,
+          nullptr,
+          alone_of<E>,
+          of,
+          &launched_program_of<P, T>};
 }
 
 }  // namespace dwell::cuda

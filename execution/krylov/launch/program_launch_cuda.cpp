@@ -193,9 +193,8 @@ std::unique_ptr<program_launch> prepare_needed(const program_kernel& v, const vo
           "{} registers each are the most that fit",
           v.executor, how.teams, found.max_teams, handles.lanes, found.registers));
   }
-  const auto kind = cuda::kind_of_launch(v.needed.phases > 0,
-                                         std::string_view(v.executor) == executors::graph.name,
-                                         v.alone);
+  const auto kind = cuda::kind_of_launch(
+      v.needed.phases > 0, std::string_view(v.executor) == executors::graph.name, v.alone);
   return cuda::make_launch(where, how.teams, kind, handles, v.launched, args);
 }
 

@@ -33,9 +33,11 @@ constexpr launch_kind kind_of_launch(bool phases, bool records, bool alone) {
 }
 
 /// Runs in the device's stream. args: what `launched` takes; it stays as long as the launch.
-DWELL_API std::unique_ptr<program_launch> make_launch(
-    const device& where, int teams, launch_kind kind, const program_handles& handles,
-    launched_program (*launched)(const void*), const void* args);
+DWELL_API std::unique_ptr<program_launch> make_launch(const device& where, int teams,
+                                                      launch_kind kind,
+                                                      const program_handles& handles,
+                                                      launched_program (*launched)(const void*),
+                                                      const void* args);
 
 /// Asks kernels and driver. assumed: what their source promises.
 DWELL_API config_facts facts_of_kernels(const program_handles& handles, const config_facts& assumed,

@@ -20,7 +20,7 @@ constexpr std::size_t team_scratch_of(const program_config& c) {
     return buffers * 2 * column_count<P> * (static_cast<std::size_t>(c.lanes) / warp) * number;
   constexpr std::size_t sums = 6;  // five, and a word
   std::size_t all = buffers * sums * warp * number;
-  if (E::launches_phases) return all + buffers * sums * number;  // of ranks
+  if (E::launches_phases) return all + buffers * sums * number;  // sums of ranks
   if (c.caches) all += (partial_slots * most_cluster_teams + 2) * number;
   return all;
 }

@@ -28,8 +28,7 @@ void check_config(int asked, std::size_t configs) {
 }
 
 std::span<const program_kernel> kernels_for(const plan_target& target) {
-  return target.here || target.on() == backend::cpu ? program_kernels()
-                                                    : planned_program_kernels();
+  return target.here || target.on() == backend::cpu ? program_kernels() : planned_program_kernels();
 }
 
 std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target) {

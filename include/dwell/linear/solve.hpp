@@ -243,7 +243,7 @@ struct solve_report {
   std::string policy = "none";  ///< what is cached on the chip between iterations
   /// Whose plan that is, where `policy` ("model", "measured") picks among those of others.
   std::string policy_chosen = "none";
-  std::string reason;         ///< why this executor and this plan, one line
+  std::string reason;  ///< why this executor and this plan, one line
   /// What compiled its kernels when they were needed, "NVRTC 13.0"; empty: they were compiled with
   /// the library.
   std::string compiler;

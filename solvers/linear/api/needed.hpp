@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is compiled for runs of a method on a GPU that need not be here, where it is not compiled with
-// the library.
+// What is compiled for runs of a method on a GPU that need not be here, where it is not compiled
+// with the library.
 #pragma once
 #include <string>
 #include <vector>

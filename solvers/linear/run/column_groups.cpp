@@ -35,7 +35,7 @@ column_groups<T>::column_groups(const device& where, const plan_target& target,
 
 template <class T>
 solve_request<T> column_groups<T>::request() const {
-  return {target_, cuts_, options_, matrix_.scale_exponent(),
+  return {target_, cuts_,   options_, matrix_.scale_exponent(),
           false,   nullptr, nullptr,  matrix_.ranks()};
 }
 
