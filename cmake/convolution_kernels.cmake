@@ -1,5 +1,5 @@
 # The compiled ways of convolution: one translation unit per (way, backend, type of cells), and the table of all of
-# them. Those of GPUs are compiled ahead if DWELL_PRECOMPILED is all or has the word convolutions, else by NVRTC when a run needs them.
+# them. Those of GPUs are compiled ahead if DWELL_PRECOMPILED says so, else by NVRTC when a run needs them.
 #
 #   dwell_add_convolutions(systolic window shared:window ...)
 #
@@ -10,10 +10,7 @@ function(dwell_add_convolutions)
   set(DECLARATIONS "")
   set(ROWS "")
   set(PLANNED "")
-  set(ahead false)
-  if(DWELL_PRECOMPILED STREQUAL "all" OR "convolutions" IN_LIST DWELL_PRECOMPILED)
-    set(ahead true)
-  endif()
+  dwell_precompiled(ahead convolutions)
   set(passes_wide "convolution_pass<double>, convolution_pass<float>")
   set(passes_u8 "convolution_pass<std::uint8_t, float, std::uint8_t>, convolution_pass<float, float, std::uint8_t>")
   set(passes_half "convolution_pass<half, float, half>, convolution_pass<float, float, half>")

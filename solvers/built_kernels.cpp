@@ -13,7 +13,10 @@ std::vector<kernel_info> built_kernels() {
   const auto add = [&](const auto& v, const char* problem, const char* shape) {
     all.push_back({problem, v.type == precision::f64 ? "f64" : "f32", v.executor, v.on, shape});
   };
-  for (const auto& v : program_kernels()) add(v, v.problem, "");
+  for (const auto& v : program_kernels()) {
+    add(v, v.problem, "");
+    all.back().ahead = v.on == backend::cpu || v.compiled_ahead();
+  }
   for (const auto& v : stencil_kernels()) {
     add(v, "stencil", v.shape.name);
     all.back().ahead = v.on == backend::cpu || v.compiled_ahead();

@@ -18,6 +18,7 @@
 #include "dwell/base/sha256.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/device/kernel_headers.hpp"
+#include "dwell/execution/device/kernel_making.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 
 namespace dwell {
@@ -112,6 +113,13 @@ compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
 }
 
 }  // namespace
+
+std::string words_of(const kernel_making& making) {
+  if (making.compiler.empty()) return {};
+  return fmt::format(
+      "; compiled when needed by {}{}", making.compiler,
+      making.seconds > 0 ? fmt::format(" in {:.3g} s", making.seconds) : ", from the cache");
+}
 
 std::vector<std::string> kernel_options(int compute_capability, int major, int minor) {
   std::vector<std::string> options = {

@@ -18,7 +18,7 @@ class host_queue {
       : state_(state), stream_(stream), target_(stream) {
     for (auto& m : marks_) DWELL_CUDA(cudaEventCreateWithFlags(m.out(), cudaEventDisableTiming));
     DWELL_CUDA(cudaEventCreateWithFlags(end_.out(), cudaEventDisableTiming));
-    DWELL_CUDA(cudaMallocHost(&outcomes_, 2 * sizeof(State)));
+    DWELL_CUDA(cudaMallocHost(reinterpret_cast<void**>(&outcomes_), 2 * sizeof(State)));
   }
   ~host_queue() { cudaFreeHost(outcomes_); }
   host_queue(const host_queue&) = delete;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The kernels of programs that exist: which struct meets which loops, on which backend, each in f64
 // and f32. cmake/program_kernels.cmake reads these rows and writes a file for each word of a list
-// of loops; loops with + between them share their kernels, and so a file. A loop NAME is the struct
-// NAME of execution/krylov/loops/NAME.hpp, NAME_columns<N> one of loops/columns.hpp. A * marks what
-// the small program of `make solve` has, too; perks on CPUs is compiled with DWELL_CPU_CACHING.
+// of loops, for GPUs where it is compiled ahead; loops with + between them share their kernels, and
+// so a file. A loop NAME is the struct NAME of execution/krylov/loops/NAME.hpp, NAME_columns<N> one
+// of loops/columns.hpp. A * marks what the small program of `make solve` has, too: for GPUs also
+// what is compiled ahead by default (cmake/precompiled.cmake). perks on CPUs is compiled with
+// DWELL_CPU_CACHING.
 //
 // The order is that of methods in errors and help, and of each method the form for CPUs first.
 #pragma once

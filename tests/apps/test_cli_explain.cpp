@@ -78,17 +78,8 @@ TEST(cli_explain, variants) {
 }
 
 TEST(cli_explain, a_device_that_is_not_here) {
-  bool cuda = false;
-  const auto info = dwell_cli({"info", "--json", "-"}).json();
-  for (const auto& v : info.at("variants"))
-    cuda = cuda || (v.at("backend") == "cuda" && v.at("executor") == "perks");
   const auto r =
       dwell_cli({"explain", "cg", "poisson2d:300x300", "--device-facts", "a100", "--json", "-"});
-  if (!cuda) {
-    EXPECT_EQ(r.code, 1);
-    EXPECT_TRUE(holds(r.err, "built without CUDA"));
-    return;
-  }
   ASSERT_EQ(r.code, 0) << r.err;
   const auto j = r.json();
   EXPECT_EQ(j.at("device").at("units"), 108);

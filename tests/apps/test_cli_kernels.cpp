@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `dwell kernels warm` of built-in stencils, which needs NVRTC and no GPU: what is compiled and
-// kept, what is found again, what is said on a terminal, and what is refused.
+// `dwell kernels warm` of built-in stencils and of methods, which needs NVRTC and no GPU: what is
+// compiled and kept, what is found again, what is said on a terminal, and what is refused.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -77,7 +77,8 @@ TEST_F(cli_kernels, of_built_in_stencils_are_for_gpus) {
                  "--size: expected --device-facts with it");
   expect_refused(warm({"--device-facts", "h200", "--size", "9x9x9"}),
                  "gradient2d works on 2 dimensions");
-  expect_refused({"kernels", "warm", "wave2d", "--size", "9x9"}, "of built-in stencils alone");
+  expect_refused({"kernels", "warm", "wave2d", "--size", "9x9"},
+                 "of built-in stencils and methods alone");
   expect_refused(warm({"--arch", "sm_x"}), "expected cpu, or an architecture such as sm_90");
 }
 
@@ -126,7 +127,32 @@ TEST_F(cli_kernels, of_convolutions_are_for_gpus) {
   refused({"--device-facts", "h200", "--filter", "box:3", "--size", "9"}, "--size");
   refused({"--device-facts", "h200", "--filter", "box:3x", "--size", "9x9"}, "--filter");
   refused({"--arch", "sm_90", "--algorithm", "systolical"}, "--algorithm");
-  expect_refused({"kernels", "warm"}, "STENCIL is required");
+  expect_refused({"kernels", "warm"}, "NAME is required");
+}
+
+TEST_F(cli_kernels_compiled, of_methods_are_compiled_once_and_listed) {
+  const std::vector<std::string> args = {
+      "kernels", "warm", "minres", "--device-facts", "h200", "--executor", "graph", "--json", "-"};
+  const auto first = report_of(args);
+  EXPECT_EQ(first.at("method"), "minres");
+  ASSERT_EQ(first.at("kernels").size(), 7u) << "three phases, and four with a sequence";
+  EXPECT_EQ(first.at("kernels")[0].at("what"), "textbook_minres, f64, host_loop, phase 0");
+  EXPECT_GT(first.at("kernels")[0].at("compile_s"), 0);
+  auto of_host_loop = args;
+  of_host_loop[6] = "host-loop";
+  const auto second = report_of(of_host_loop);
+  ASSERT_EQ(second.at("kernels").size(), 7u);
+  for (const auto& kernel : second.at("kernels")) EXPECT_EQ(kernel.at("compile_s"), 0);
+  EXPECT_EQ(report_of({"kernels", "clear", "--json", "-"}).at("removed"), 7);
+}
+
+TEST_F(cli_kernels, of_methods_are_for_gpus) {
+  expect_refused({"kernels", "warm", "gmres"},
+                 "kernels warm gmres: expected a GPU, by --device-facts or --arch");
+  expect_refused({"kernels", "warm", "cg", "--arch", "sm_90", "--size", "9x9"},
+                 "--size, --boundary: of stencils alone");
+  expect_refused({"kernels", "warm", "cg", "--arch", "sm_90", "--executor", "naive"},
+                 "on cuda (graph, host-loop, perks, persistent), found 'naive'");
 }
 
 TEST_F(cli_kernels, without_a_compiler_one_line_says_so) {

@@ -91,6 +91,8 @@ std::string places(const std::vector<kernel_info>& variants, const std::string& 
     if (const auto needed = shapes_of(here).size(); needed > 0)
       text += fmt::format("; {} compiled when needed",
                           format_plural(static_cast<std::int64_t>(needed), "shape"));
+    else if (!here.empty())
+      text += "; compiled when needed";
     text += ")";
   }
   return text;

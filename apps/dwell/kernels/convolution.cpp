@@ -81,6 +81,7 @@ exit_code warm(const warm_convolve_arguments& args) {
   progress.erase();
   return hand_over_warmed(args.json_target, cache, "convolve",
                           {{"stencil", nullptr},
+                           {"method", nullptr},
                            {"filter", of_a_run ? json(args.filter) : json(nullptr)},
                            {"cells", args.cells}},
                           all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
-// compiles ahead what a stencil needs, one of several fields or a built-in one on a GPU, or a
-// convolution (convolution.cpp).
+// compiles ahead what a stencil needs, one of several fields or a built-in one on a GPU, what a
+// method for linear systems needs there, or a convolution (convolution.cpp).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -35,13 +35,14 @@
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/solvers/linear/api/needed.hpp"
 #include "dwell/solvers/stencil/api/needed.hpp"
 
 namespace dwell::app {
 namespace {
 
 struct kernels_arguments {
-  std::string stencil, precision = "f64", boundary;
+  std::string name, precision = "f64", boundary;  ///< name: of a stencil or a method
   std::vector<std::string> targets;
   device_facts_choice device_facts;
   std::optional<extents> size;
@@ -129,27 +130,44 @@ device_facts facts_for(int capability) {
   return facts;
 }
 
-/// What is compiled for the GPUs that were asked for, of a built-in stencil.
-std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precision type) {
+/// The GPUs that were asked for. of: whose kernels, "built-in stencils".
+std::vector<device_facts> gpus_of(const kernels_arguments& args, const char* of) {
   std::vector<device_facts> devices;
   if (args.device_facts.given()) devices.push_back(args.device_facts.read());
   for (const std::string& target : args.targets)
     if (target != "cpu") devices.push_back(facts_for(capability_of(target)));
   if (devices.empty() || std::ranges::count(args.targets, "cpu") > 0 ||
       std::ranges::any_of(devices, [](const auto& d) { return d.on != backend::cuda; }))
-    throw input_error(
-        fmt::format("kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of "
-                    "built-in stencils for CPUs are in the library",
-                    args.stencil));
+    throw input_error(fmt::format(
+        "kernels warm {}: expected a GPU, by --device-facts or --arch: kernels of {} for "
+        "CPUs are in the library",
+        args.name, of));
+  return devices;
+}
+
+/// What is compiled for the GPUs that were asked for, of a built-in stencil.
+std::vector<warmed_kernel> warm_built_in(const kernels_arguments& args, precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, "built-in stencils");
   if (args.size && !args.device_facts.given())
     throw input_error("--size: expected --device-facts with it, for which plans are made");
-  if (is_compiled_ahead(args.stencil)) return {};
+  if (is_compiled_ahead(args.name)) return {};
   stencil_options options = args.options;
-  options.shape = args.stencil;
+  options.shape = args.name;
   if (!args.boundary.empty()) options.edge = parse_boundary(args.boundary);
   std::vector<warmed_kernel> all;
   for (const device_facts& on : devices)
     warm_kernels(needed_sources(on, type, options, args.size), on.compute_capability, all);
+  return all;
+}
+
+/// And of a method.
+std::vector<warmed_kernel> warm_method(const kernels_arguments& args, precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, "methods");
+  if (args.size || !args.boundary.empty())
+    throw input_error("--size, --boundary: of stencils alone");
+  const auto sources = needed_sources(args.name, args.options.executor, type);
+  std::vector<warmed_kernel> all;
+  for (const device_facts& on : devices) warm_kernels(sources, on.compute_capability, all);
   return all;
 }
 
@@ -172,21 +190,26 @@ exit_code warm(kernels_arguments args) {
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
   const making_listener compiling = shows_compiling(progress);
-  const auto done = [&](const std::vector<warmed_kernel>& all) {
+  const auto done = [&](const std::vector<warmed_kernel>& all, bool of_method = false) {
     progress.erase();
-    return hand_over_warmed(args.json_target, cache, args.stencil,
-                            {{"stencil", args.stencil}, {"filter", nullptr}, {"cells", nullptr}},
+    return hand_over_warmed(args.json_target, cache, args.name,
+                            {{"stencil", of_method ? json(nullptr) : json(args.name)},
+                             {"method", of_method ? json(args.name) : json(nullptr)},
+                             {"filter", nullptr},
+                             {"cells", nullptr}},
                             all);
   };
   const std::vector<std::string> shapes = names_of_shapes();
-  if (std::ranges::find(shapes, args.stencil) != shapes.end())
-    return done(warm_built_in(args, type));
+  if (std::ranges::find(shapes, args.name) != shapes.end()) return done(warm_built_in(args, type));
+  const std::vector<std::string> methods = methods_with_kernels();
+  if (std::ranges::find(methods, args.name) != methods.end())
+    return done(warm_method(args, type), true);
   if (args.size || args.options.executor != automatic)
-    throw input_error("--size, --executor: of built-in stencils alone");
+    throw input_error("--size, --executor: of built-in stencils and methods alone");
   if (args.device_facts.given())
     args.targets.push_back(fmt::format("sm_{}", args.device_facts.read().compute_capability));
   if (args.targets.empty()) args.targets = {"cpu"};
-  fields_problem p = read_problem(args.stencil);
+  fields_problem p = read_problem(args.name);
   if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
   std::vector<warmed_kernel> all;
   for (const std::string& target : args.targets) {
@@ -225,19 +248,23 @@ command add_kernels(CLI::App& app) {
       "  dwell kernels warm wave2d --arch cpu,sm_90\n"
       "  dwell kernels warm 2d25pt --device-facts h200 --size 8192x8192\n"
       "  dwell kernels warm convolve --arch sm_90\n"
+      "  dwell kernels warm minres --device-facts h200 --executor perks\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
   auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
   auto* warming = app.add_subcommand("warm",
                                      "Compile what a stencil needs, if it is not there: of several "
-                                     "fields, or a built-in one on a GPU");
+                                     "fields, or a built-in one on a GPU; or a method there");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
   std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
+  for (const std::string& method : methods_with_kernels()) names.push_back(method);
   set_completions(
       warming
-          ->add_option("STENCIL", args->stencil, "FILE.toml, or a name of 'dwell stencil --help'")
+          ->add_option("NAME", args->name,
+                       "FILE.toml, a name of 'dwell stencil --help', or a method for linear "
+                       "systems: cg (with batches and blocks of right-hand sides), minres, ...")
           ->type_name(""),
       {names});
   warming
@@ -258,8 +285,8 @@ command add_kernels(CLI::App& app) {
           "Of a built-in stencil: what a run on so many cells takes (default: all of its kernels)")
       ->type_name("NxN[xN]");
   add_stencil_flag(*warming, stencil_surface::run, "executor", args->options,
-                   "Of a built-in stencil: its kernels alone; auto is all of them, or with --size "
-                   "the one that a run takes");
+                   "Of a built-in stencil or a method: its kernels alone; auto is all of them, or "
+                   "with --size the one that a run takes");
   add_choice(*warming, "--precision", args->precision, {"f64", "f32"}, "Of the fields");
   warming
       ->add_option(
@@ -272,7 +299,7 @@ command add_kernels(CLI::App& app) {
   const command warm_convolutions = add_warm_convolve(*convolving);
   warming->require_subcommand(0, 1);
   warming->callback([=] {
-    if (!convolving->parsed() && args->stencil.empty()) throw CLI::RequiredError("STENCIL");
+    if (!convolving->parsed() && args->name.empty()) throw CLI::RequiredError("NAME");
   });
   return [=] {
     if (convolving->parsed()) return warm_convolutions();

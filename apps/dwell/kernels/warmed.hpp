@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the subcommands of `dwell kernels warm` share: GPUs that need not be here, kernels that are
+// What the subcommands of `dwell kernels` share: GPUs that need not be here, kernels that are
 // compiled for them and kept, and the report.
 #pragma once
 #include <CLI/CLI.hpp>

@@ -94,6 +94,7 @@ std::string kernel_text(const solve_explanation& e, const policy_plan& p) {
   if (e.in_cluster) out += "; all blocks in one cluster";
   if (e.device.on == backend::cuda)
     out += p.registers ? fmt::format("; {} registers per lane", p.registers)
+           : e.probed  ? std::string("; registers per lane unknown before its kernel is compiled")
                        : std::string("; registers per lane unknown without the device");
   return out;
 }

@@ -64,12 +64,13 @@ class Setup:
     preconditioner_s: float
     analyse_s: float
     factor_s: float
+    compile_s: float
     load_s: float
 
     @property
     def total_s(self) -> float:
         """The sum of all but `context_s`."""
-        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.analyse_s + self.factor_s + self.load_s
+        return self.check_s + self.upload_s + self.plan_s + self.cut_s + self.preconditioner_s + self.analyse_s + self.factor_s + self.compile_s + self.load_s
 
 
 class Document:
@@ -164,6 +165,7 @@ class Report(Document):
     variant: str
     policy: str
     reason: str
+    compiler: str
     teams: int
     lanes: int
     policy_chosen: str

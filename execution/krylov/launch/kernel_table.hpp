@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The narrow waist: below the table everything is a template, above it everything is a value. The
-// table has one row per compiled (problem, scalar, executor, backend); a row makes a launch, and a
-// launch runs as often as its owner wants.
+// table has one row per (problem, scalar, executor, backend); a row makes a launch, and a launch
+// runs as often as its owner wants. Kernels of rows for GPUs are compiled ahead, or when a run
+// needs them. A second table has all that plans need of a GPU that is not here, in every build.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,8 +13,11 @@
 #include "dwell/base/api.hpp"
 #include "dwell/base/precision.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/execution/device/kernel_making.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/krylov/alone_of.hpp"
+#include "dwell/execution/krylov/launch/launched_program.hpp"
+#include "dwell/execution/krylov/launch/needed_program.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
 
@@ -43,16 +47,22 @@ struct program_kernel {
   backend on;
   bool cooperative;  ///< all teams must be on the device together: they meet while they run
   std::span<const program_config> configs;
-  /// Asks the compiled kernel and the driver. `where` must be of this row's backend.
+  /// Asks the compiled kernel and the driver. `where` must be of this row's backend. Null where no
+  /// kernel is compiled ahead.
   config_facts (*probe)(const device& where, int config);
   /// What is known of a config without its device: as many teams as its launch bounds promise on
   /// facts.units multiprocessors; registers and spills are 0.
   config_facts (*assume)(const device_facts& facts, int config);
   /// `args` is a program_args<P, T> whose pointers the device can follow; it must stay as it is,
-  /// and where it is, for the life of the launch.
+  /// and where it is, for the life of the launch. Null where no kernel is compiled ahead.
   std::unique_ptr<program_launch> (*prepare)(const void* args, const device& where,
                                              const plan& how);
   bool alone = false;  ///< no team meets another: each has a system of its own, and its scalars
+  // Rows for GPUs of the library's own Programs have:
+  needed_program needed = {};  ///< what is compiled where no kernel is compiled ahead
+  launched_program (*launched)(const void* args) = nullptr;
+
+  bool compiled_ahead() const { return prepare != nullptr; }
 };
 
 /// f<R>() for the run-time value `config` of R < Count.
@@ -66,6 +76,20 @@ auto with_config(int config, F&& f) {
 
 /// All rows of the table.
 std::span<const program_kernel> program_kernels();
+/// The rows for GPUs, with or without CUDA: plans are made with them for a GPU that is not here.
+/// Nothing of them is compiled ahead.
+std::span<const program_kernel> planned_program_kernels();
+std::span<const program_kernel> planned_batch_kernels();
+/// Adds the rows of `planned` that a table does not have: those are compiled when they are needed.
+void add_needed(std::vector<program_kernel>& table, std::span<const program_kernel> planned);
+
+/// Compiles, or finds, what a row needs for a config that is not compiled ahead. Throws
+/// unsupported_error without NVRTC, and in a build without CUDA.
+DWELL_API kernel_making make_needed(const program_kernel& v, int config, const device& where);
+/// What program_kernel::prepare is to other rows. Compiles what is not there.
+DWELL_API std::unique_ptr<program_launch> prepare_needed(const program_kernel& v, const void* args,
+                                                         const device& where, const plan& how);
+
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
 std::span<const program_kernel> batch_kernels();
 /// Finds one of these. Throws unsupported_error if this build has none.

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "dwell/execution/krylov/alone_of.hpp"
+#include "dwell/execution/krylov/launch/team_scratch.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
 #include "dwell/execution/krylov/vectors/workspace.hpp"
 #include "dwell/execution/team/alone_team_cuda.cuh"
@@ -40,6 +41,7 @@ struct kernel_types {
       return std::type_identity<whole_team>();
   }();
   using team = typename decltype(kind_of_team)::type;
+  static_assert(team::reserved_bytes() == team_scratch_of<P, E>(E::cuda_configs[Config]));
   DWELL_FN static team make_team(const program_args<P, T>& a) {
     if constexpr (of_ranks)
       return team(a.barrier, a.partials, a.rank_sums, a.ranks, a.rank_slots);

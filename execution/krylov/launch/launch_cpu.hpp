@@ -13,6 +13,7 @@
 #include "dwell/execution/device/scratch_cpu.hpp"
 #include "dwell/execution/device/watch_cpu.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/launch/launched_program.hpp"
 #include "dwell/execution/krylov/vectors/workspace.hpp"
 #include "dwell/execution/team/alone_team_cpu.hpp"
 #include "dwell/execution/team/column_team_cpu.hpp"
@@ -83,8 +84,16 @@ class queue {
         run_watch& watch, between_phases* between)
       : a_(a), teams_(teams), watch_(watch), scratch_(scratch), pool_(pool), between_(between) {}
 
+  void launch(int phase, int parity, int time) {
+    with_config<P::phases>(phase, [&]<int Phase>() { launch<Phase>(parity, time); });
+  }
+  void record_outcome(int mark) { stopped_[mark] = a_.state[0].stop != 0; }
+  bool has_stopped(int mark) const { return stopped_[mark]; }
+  void finish() {}
+
+ private:
   template <int Phase>
-  void launch(const program_args<P, T>&, int parity, int time) {
+  void launch(int parity, int time) {
     bool sums = false, elements = false;  // what one team has of them, all have
     pool_.launch([&](int member) {
       with_workspace<P, T, E, Config>(a_, member, teams_, nullptr, scratch_, [&](auto& s) {
@@ -101,18 +110,14 @@ class queue {
     }
     watch_.poll();
   }
-  void record_outcome(int mark) { marks_[mark] = a_.state[0]; }
-  typename P::scalars outcome(int mark) const { return marks_[mark]; }
-  void finish() {}
 
- private:
   const program_args<P, T>& a_;
   int teams_;
   run_watch& watch_;
   const team_scratch& scratch_;
   thread_pool& pool_;
   between_phases* between_;
-  typename P::scalars marks_[2]{};
+  bool stopped_[2]{};
 };
 
 /// Keeps the teams' scratch, and the threads of executors that launch phase by phase. Teams that
@@ -134,7 +139,7 @@ class launch final : public program_launch {
     const double begin = seconds_now();
     if constexpr (E::launches_phases) {
       queue<P, T, E, Config> q(a_, teams_, scratch_, *pool_, watch, control_->between);
-      E::template drive<P, T>(q, a_);
+      E::drive(q, times_of_phases(a_));
     } else if constexpr (alone_of<E>) {
       run_apart(threads_, teams_, watch, [&](int thread, int team) {
         with_workspace_alone<P, T, E, Config>(a_, team, scratch_.of(thread), scratch_.bytes(),

@@ -160,11 +160,20 @@ class program_run {
   /// CPU teams only: play the lanes backwards.
   void reverse_lanes(bool yes) { args_.reverse_lanes = yes; }
 
-  /// The launch, made when it is first asked for: loads the kernel, records a graph.
+  /// The launch, made when it is first asked for: compiles kernels that are not there, loads them,
+  /// records a graph.
   program_launch& ready() {
-    if (!launch_) launch_ = variant_.prepare(&args_, where_, plan_);
+    if (launch_) return *launch_;
+    if (variant_.compiled_ahead()) {
+      launch_ = variant_.prepare(&args_, where_, plan_);
+    } else {
+      making_ = make_needed(variant_, plan_.config, where_);
+      launch_ = prepare_needed(variant_, &args_, where_, plan_);
+    }
     return *launch_;
   }
+  /// What compiling the kernels of ready() took.
+  const kernel_making& making() const { return making_; }
   /// The judge of the runs that follow, on a CPU and for one right-hand side, or null.
   void ask(run_judge* judge) {
     if (where_.on() == backend::cpu) args_.judge = judge;
@@ -298,6 +307,7 @@ class program_run {
   std::unique_ptr<between_phases> exchange_;  ///< exchange of several ranks
   std::unique_ptr<between_launches> behind_;  ///< exchange of several ranks on GPUs
   std::unique_ptr<program_launch> launch_;    ///< refers to args_
+  kernel_making making_;
 };
 
 }  // namespace dwell

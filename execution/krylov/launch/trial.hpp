@@ -20,16 +20,19 @@ template <class P, class T>
 class program_trial {
  public:
   /// load(run) uploads what a run starts from. `where` is that of the cut, with its stream. `v`
-  /// must stay valid, *interrupt too; it may be null.
+  /// must stay valid, *interrupt too; it may be null. compile_s, or null: gets the seconds that
+  /// compiling kernels took.
   program_trial(const device& where, const program_kernel& v, const typename P::scalars& start,
                 std::function<void(program_run<P, T>&)> load, const std::atomic<bool>* interrupt,
-                const owned_sequence* sequence = nullptr, int basis = 0)
+                const owned_sequence* sequence = nullptr, int basis = 0,
+                double* compile_s = nullptr)
       : queue_(where),
         variant_(v),
         start_(start),
         load_(std::move(load)),
         sequence_(sequence),
-        basis_(basis) {
+        basis_(basis),
+        compile_s_(compile_s) {
     start_.fixed = true;
     control_.interrupt = interrupt;
   }
@@ -41,6 +44,8 @@ class program_trial {
       run_->follow(made.how);
     else
       run_.emplace(queue_.where(), variant_, made, run_records{}, sequence_, basis_);
+    run_->ready();
+    if (compile_s_) *compile_s_ += run_->making().seconds;
     // The first run loads the kernel and warms caches; the next one says how many iterations make
     // the long runs long, and short to wait for. What all iterations of a run cost together, its
     // start, the filling of what it caches and its end, is not of an iteration: a difference.
@@ -81,6 +86,7 @@ class program_trial {
   std::function<void(program_run<P, T>&)> load_;
   const owned_sequence* sequence_;
   int basis_;
+  double* compile_s_;
   run_control control_;
   std::optional<program_run<P, T>> run_;
 };

@@ -45,6 +45,8 @@ struct launched_columns : Loop {
 template <int Columns>
 struct host_loop_columns : launched_columns<Columns, host_loop> {};
 template <int Columns>
-struct graph_columns : launched_columns<Columns, graph> {};
+struct graph_columns : launched_columns<Columns, graph> {
+  using launched = host_loop_columns<Columns>;
+};
 
 }  // namespace dwell

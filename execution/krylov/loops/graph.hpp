@@ -7,6 +7,7 @@
 namespace dwell {
 
 struct graph {
+  using launched = host_loop;  ///< whose kernels it records
   static constexpr const char* name = "graph";
   static constexpr bool launches_phases = true;
   static constexpr const auto& cuda_configs = plain_cuda_configs;
@@ -16,11 +17,11 @@ struct graph {
   /// they began in. A round costs the device a few microseconds, an idle iteration little over one.
   static constexpr int iterations_per_round = 8;
 
-  template <class P, class T, class Queue>
-  static void drive(Queue& queue, const program_args<P, T>& a) {
+  template <class Queue, class Times>
+  static void drive(Queue& queue, const Times& times) {
     queue.repeat_while_running([&] {
       for (int k = 0; k < iterations_per_round; ++k)
-        host_loop::enqueue_iteration<P, T>(queue, a, k % 2);
+        host_loop::enqueue_iteration(queue, times, k % 2);
     });
     queue.finish();
   }

@@ -4,7 +4,6 @@
 // round trip stands between two iterations. Phases queued after the end do nothing.
 #pragma once
 #include <algorithm>
-#include <utility>
 
 #include "dwell/execution/krylov/configs.hpp"
 #include "dwell/execution/krylov/program_args.hpp"
@@ -18,16 +17,17 @@ struct host_loop {
   static constexpr const auto& cpu_configs = plain_cpu_configs;
   static constexpr bool records = false;  ///< nothing to set up before the clock starts
 
-  /// Host side. A queue launches phases in order; record_outcome(i) marks a point, outcome(i) waits
-  /// for that point and returns the scalars there. Two marks are in use in turn.
-  template <class P, class T, class Queue>
-  static void drive(Queue& queue, const program_args<P, T>& a) {
+  /// Host side. times: how often an iteration runs each phase. A queue launches phases in order;
+  /// record_outcome(i) marks a point, has_stopped(i) waits for that point and says whether the run
+  /// has ended there. Two marks are in use in turn.
+  template <class Queue, class Times>
+  static void drive(Queue& queue, const Times& times) {
     // An even number of launches per round: the scalars are then back in the copy they began in.
     int iterations = 2, done = 0;
     for (int round = 0;; ++round) {
-      for (int k = 0; k < iterations; ++k) enqueue_iteration<P, T>(queue, a, k % 2);
+      for (int k = 0; k < iterations; ++k) enqueue_iteration(queue, times, k % 2);
       queue.record_outcome(round % 2);
-      if (round > 0 && queue.outcome((round + 1) % 2).stop != 0) break;
+      if (round > 0 && queue.has_stopped((round + 1) % 2)) break;
       done += iterations;
       iterations =
           std::clamp(done / 8 * 2, 2, 32);  // idle launches stay under a quarter of the run
@@ -37,17 +37,14 @@ struct host_loop {
 
   /// The phases of one iteration. A launch finds its scalars in the copy that the one before wrote:
   /// of an odd number of launches, in the other one in every second iteration (`odd`).
-  template <class P, class T, class Queue>
-  static void enqueue_iteration(Queue& queue, const program_args<P, T>& a, int odd) {
-    [&]<int... K>(std::integer_sequence<int, K...>) {
-      int parity = odd * (times_of<P, K>(a) + ...) % 2;
-      const auto launch = [&]<int Phase>() {
-        for (int k = 0; k < times_of<P, Phase>(a); ++k, parity ^= 1)
-          queue.template launch<Phase>(a, parity, k);
-      };
-      (launch.template operator()<K>(), ...);
-    }
-    (std::make_integer_sequence<int, P::phases>{});
+  template <class Queue, class Times>
+  static void enqueue_iteration(Queue& queue, const Times& times, int odd) {
+    const int phases = static_cast<int>(times.size());
+    int launches = 0;
+    for (int phase = 0; phase < phases; ++phase) launches += times[phase];
+    int parity = odd * launches % 2;
+    for (int phase = 0; phase < phases; ++phase)
+      for (int k = 0; k < times[phase]; ++k, parity ^= 1) queue.launch(phase, parity, k);
   }
 
   /// Team side: one phase, for the `time`-th time in its iteration. All teams read copy `parity` of

@@ -27,6 +27,10 @@ void check_config(int asked, std::size_t configs) {
         fmt::format("expected a config from 0 to {}, found {}", configs - 1, asked));
 }
 
+std::span<const program_kernel> kernels_for(const plan_target& target) {
+  return target.here || target.on() == backend::cpu ? program_kernels() : planned_program_kernels();
+}
+
 std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target) {
   std::vector<config_facts> configs;
   for (int r = 0; r < static_cast<int>(v.configs.size()); ++r)
@@ -35,7 +39,8 @@ std::vector<config_facts> configs_of(const program_kernel& v, const plan_target&
 }
 
 config_facts config_on(const program_kernel& v, const plan_target& target, int config) {
-  return target.here ? v.probe(*target.here, config) : v.assume(target.facts, config);
+  return target.here && v.compiled_ahead() ? v.probe(*target.here, config)
+                                           : v.assume(target.facts, config);
 }
 
 std::span<const config_facts> offered_configs(std::span<const config_facts> all, int asked) {

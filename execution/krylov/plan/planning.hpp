@@ -56,10 +56,13 @@ DWELL_API void check_plan(const program_kernel& v, const plan& how,
 /// Throws unsupported_error unless there is config `asked`, or -1.
 DWELL_API void check_config(int asked, std::size_t configs);
 
+/// Rows that plans for a device are made with: of a GPU that is not here those of every build.
+std::span<const program_kernel> kernels_for(const plan_target& target);
 /// Facts of all configs of a kernel, as their source promises: the driver would load every kernel
 /// before it says more. No plan depends on more.
 DWELL_API std::vector<config_facts> configs_of(const program_kernel& v, const plan_target& target);
-/// Facts of one config: as the device says or, if it is not here, as its source promises.
+/// Facts of one config: as the device says or, if it is not here or the kernel is not compiled
+/// ahead, as its source promises.
 config_facts config_on(const program_kernel& v, const plan_target& target, int config);
 
 /// Throws unsupported_error: a policy that tries plans, where nothing is run.

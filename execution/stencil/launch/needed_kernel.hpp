@@ -9,6 +9,7 @@
 
 #include "dwell/base/precision.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/device/kernel_making.hpp"
 
 namespace dwell {
 
@@ -57,11 +58,5 @@ needed_kernel needed_ring(const shape_and_type& of, int config, bool has_source,
                           std::size_t scratch, int pass_steps);
 needed_kernel needed_columns(const shape_and_type& of, int config, bool has_source,
                              std::size_t scratch, int pass_steps);
-
-/// What compiling the kernels of a run took.
-struct kernel_making {
-  std::string compiler;  ///< "NVRTC 13.0"; empty: kernels were compiled ahead
-  double seconds = 0;    ///< 0 if all of them were there
-};
 
 }  // namespace dwell

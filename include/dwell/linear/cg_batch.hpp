@@ -41,6 +41,7 @@ struct cg_batch_report {
   std::string executor = "batch";  ///< "batch"
   std::string policy = "none";     ///< the rule by which a team caches data on the chip
   std::string reason;              ///< why this plan, one line
+  std::string compiler;            ///< what compiled its kernels when they were needed, or empty
   std::string device;              ///< name of the device
   backend on = backend::cpu;       ///< kind of the device
   std::string precision;           ///< "f64" or "f32"

@@ -199,10 +199,14 @@ struct solve_setup {
   double preconditioner_s = 0;  ///< set-up of preconditioners that have one of their own
   double analyse_s = 0;         ///< method direct: the order of the rows, and the fill
   double factor_s = 0;          ///< method direct: the factors
+  /// Compiling kernels that the library does not have (solve_report::compiler); 0 if all of them
+  /// were in the cache.
+  double compile_s = 0;
   double load_s = 0;  ///< loading the kernel (long at its first use in the process), graphs
   /// The sum of all but context_s.
   double total() const {
-    return check_s + upload_s + plan_s + cut_s + preconditioner_s + analyse_s + factor_s + load_s;
+    return check_s + upload_s + plan_s + cut_s + preconditioner_s + analyse_s + factor_s +
+           compile_s + load_s;
   }
   /// Adds the parts of another one, context_s left out.
   solve_setup& operator+=(const solve_setup& other) {
@@ -213,6 +217,7 @@ struct solve_setup {
     preconditioner_s += other.preconditioner_s;
     analyse_s += other.analyse_s;
     factor_s += other.factor_s;
+    compile_s += other.compile_s;
     load_s += other.load_s;
     return *this;
   }
@@ -238,7 +243,10 @@ struct solve_report {
   std::string policy = "none";  ///< what is cached on the chip between iterations
   /// Whose plan that is, where `policy` ("model", "measured") picks among those of others.
   std::string policy_chosen = "none";
-  std::string reason;         ///< why this executor and this plan, one line
+  std::string reason;  ///< why this executor and this plan, one line
+  /// What compiled its kernels when they were needed, "NVRTC 13.0"; empty: they were compiled with
+  /// the library.
+  std::string compiler;
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< kind of the device
   std::string precision;      ///< "f64", "f32" or "mixed" (solve_options::mixed_precision)

@@ -30,16 +30,16 @@ namespace {
 constexpr const char* executor = executors::perks.name;
 
 /// There is no kernel of any variant for this device.
-void require_kernels(precision type, const device_facts& d) {
-  for (const program_kernel& v : program_kernels())
+void require_kernels(precision type, const plan_target& target) {
+  const device_facts& d = target.facts;
+  for (const program_kernel& v : kernels_for(target))
     for (const solver_variant& variant : solver_variants())
       if (v.problem == std::string_view(variant.program) &&
           v.executor == std::string_view(executor) && v.type == type && v.on == d.on)
         return;
-  throw unsupported_error(fmt::format(
-      "this build has no '{}' kernels for {}, so there is no plan for {} to explain{}", executor,
-      to_string(d.on), d.name,
-      d.on == backend::cuda ? ": it was built without CUDA (a GPU is not needed, nvcc is)" : ""));
+  throw unsupported_error(
+      fmt::format("this build has no '{}' kernels for {}, so there is no plan for {} to explain",
+                  executor, to_string(d.on), d.name));
 }
 
 std::vector<vector_plan> vectors_of(const solver_variant& variant, const program_facts& p,
@@ -133,7 +133,8 @@ policy_plan consult(const named_policy& policy, const solve_decision<T>& decided
 template <class T>
 solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
                              const solve_options& asked) {
-  require_kernels(precision_of<T>, facts);
+  const plan_target target = target_of(facts);
+  require_kernels(precision_of<T>, target);
   solve_options o = asked;
   o.executor = executor;
   system_facts seen;
@@ -151,7 +152,6 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   o.preconditioner = chosen.run.with;
   variant_asked_for(o);
   if (!seen.sound) seen = validate(device::cpu(1), arrays_of(a), !o.assume_symmetric);
-  const plan_target target = target_of(facts);
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   std::optional<prepared_preconditioner> made_sequence;

@@ -78,14 +78,18 @@ void prepared_batch<T>::prepare() {
     const lap_timer time(setup_.cut_s);
     run_ = variant.template code<T>().prepare(where, request, kernel, made);
   }
+  kernel_making making;
   {
     const lap_timer time(setup_.load_s);
-    run_->load_kernel();
+    making = run_->load_kernel();
   }
+  setup_.load_s -= making.seconds;
+  setup_.compile_s += making.seconds;
   cg_batch_report& r = known_;
   r.executor = kernel.executor;
   r.policy = made.how.policy;
-  r.reason = made.how.reason;
+  r.reason = made.how.reason + words_of(making);
+  r.compiler = making.compiler;
   r.teams = made.how.teams;
   r.lanes = kernel.configs[static_cast<std::size_t>(made.how.config)].lanes;
   place_vectors();

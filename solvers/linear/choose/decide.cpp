@@ -53,7 +53,8 @@ executor_choice choose_executor(const solve_options& o, const device_facts& fact
 template <class T>
 solve_decision<T> decide_variant(const solver_variant& variant, const solve_request<T>& q,
                                  const executor_choice& by) {
-  const program_kernel& v = find_kernel(variant.program, by.name, precision_of<T>, q.target.on());
+  const program_kernel& v = find_kernel_among(kernels_for(q.target), variant.program, by.name,
+                                              precision_of<T>, q.target.on());
   return {by.name, by.why, &variant, &v, variant.code<T>().plan(q, v), {}};
 }
 

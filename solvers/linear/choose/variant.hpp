@@ -30,6 +30,7 @@ struct solve_request {
   const solve_options& options;
   int matrix_exponent = 0;                   ///< the matrix is divided by two to this power
   bool may_try = false;                      ///< plans, on target.here
+  double* compile_s = nullptr;               ///< trials add the seconds of what they compile
   const owned_sequence* sequence = nullptr;  ///< sequence of preconditioners that are one
   const row_ranks* ranks = nullptr;          ///< among which the rows are divided
 };
@@ -62,8 +63,9 @@ class prepared_run {
   virtual void connect() = 0;
   /// column: 0, or of a variant for several columns one of them.
   virtual run_places<T> places(int column = 0) = 0;
-  /// Loads the kernel, which the first run would do.
-  virtual void load_kernel() = 0;
+  /// Loads the kernel, which the first run would do, and compiles it if it is not there. What that
+  /// took of it.
+  virtual kernel_making load_kernel() = 0;
   /// The values of a matrix with the same pattern, times 2^exponent.
   virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
   /// Gives variants that have a sequence this one from now on, which must stay.

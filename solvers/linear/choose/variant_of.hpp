@@ -88,7 +88,7 @@ planned<T> plan_variant(const solve_request<T>& q, const program_kernel& v) {
     if (q.may_try)
       return with(program_trial<P, T>(
           *q.target.here, v, start, [&](program_run<P, T>& run) { load_ones(rows, run); },
-          o.interrupt, q.sequence, basis_of(o, all_rows)));
+          o.interrupt, q.sequence, basis_of(o, all_rows), q.compile_s));
   return with(no_trial{});
 }
 
@@ -150,7 +150,10 @@ class prepared_variant final : public prepared_run<T> {
       return of(&run_.start_state()->target2, *run_.end_state());
   }
   void connect() override { run_.connect(); }
-  void load_kernel() override { run_.ready(); }
+  kernel_making load_kernel() override {
+    run_.ready();
+    return run_.making();
+  }
   void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
   void take_sequence(const owned_sequence& sequence) override { run_.take_sequence(sequence); }
   void limit(int iterations) override { start_.max_steps = iterations; }

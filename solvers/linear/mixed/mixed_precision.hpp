@@ -44,7 +44,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
 
   run_places<double> places(int column = 0) override;
   void connect() override {}
-  void load_kernel() override {}
+  kernel_making load_kernel() override { return {}; }
   void refill(const csr_arrays<double>& a, int exponent) override;
   void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }

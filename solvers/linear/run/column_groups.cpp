@@ -35,7 +35,8 @@ column_groups<T>::column_groups(const device& where, const plan_target& target,
 
 template <class T>
 solve_request<T> column_groups<T>::request() const {
-  return {target_, cuts_, options_, matrix_.scale_exponent(), false, nullptr, matrix_.ranks()};
+  return {target_, cuts_,   options_, matrix_.scale_exponent(),
+          false,   nullptr, nullptr,  matrix_.ranks()};
 }
 
 template <class T>
@@ -111,7 +112,7 @@ void column_groups<T>::prepare(group& g) {
     by_all([&] { make(g); });
     if (ranks) connect(g);
     by_all([&] {
-      g.run->load_kernel();
+      g.making = g.run->load_kernel();
       place_matrix(g);
     });
   } catch (...) {  // a run may be there, of ranks on some of them
@@ -238,6 +239,9 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
       g.run->coefficients(static_cast<std::size_t>(most_steps) + 1);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     solve_report report = report_of(target_, options_, g.made.how);
+    report.compiler = g.making.compiler;
+    report.reason += words_of(g.making);
+    report.setup.compile_s = g.making.seconds;
     report.setup_s = first - began;
     report.solve_s = solve_s;
     out.finite.push_back(seen[c].finite != 0);
@@ -253,6 +257,7 @@ group_solve<T> column_groups<T>::solve(std::span<const column_data<T>> columns, 
     }
     out.reports.push_back(std::move(report));
   }
+  g.making.seconds = 0;  // told
   if (!options_.fixed_iterations) keep_starts(g, places, seen, another_method, out);
   return out;
 }

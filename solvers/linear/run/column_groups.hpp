@@ -66,6 +66,7 @@ class column_groups {
   struct group {
     group_decision<T> made;
     std::unique_ptr<prepared_run<T>> run;  ///< null until the group is prepared
+    kernel_making making;                  ///< seconds: until a report has told
     buffer<T> b, x;
     buffer<solve_numbers> numbers;
     buffer<null_parts> parts;

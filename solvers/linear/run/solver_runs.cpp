@@ -89,14 +89,20 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   solver_run<T> run;
   make_preconditioners(run, asked);
   run.cuts = std::make_unique<cut_cache<T>>(where, matrix_.arrays());
-  const solve_request<T> request{matrix_.target, *run.cuts,
-                                 options_,       matrix_.system.scale_exponent(),
-                                 true,           run.sequence ? &run.sequence->products : nullptr,
+  double trials_compiled_s = 0;
+  const solve_request<T> request{matrix_.target,
+                                 *run.cuts,
+                                 options_,
+                                 matrix_.system.scale_exponent(),
+                                 true,
+                                 &trials_compiled_s,
+                                 run.sequence ? &run.sequence->products : nullptr,
                                  matrix_.ranks()};
   solve_decision<T> made = [&] {
     const lap_timer time(setup_.plan_s);
     return decide(request);
   }();
+  setup_.plan_s -= trials_compiled_s;
   setup_.plan_s -= run.cuts->seconds();
   setup_.cut_s += run.cuts->seconds();
   {
@@ -104,11 +110,17 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
     run.code = made.variant->template code<T>().prepare(where, request, *made.kernel, made.made);
     run.code->connect();
   }
+  kernel_making making;
   {
     const lap_timer time(setup_.load_s);
-    run.code->load_kernel();
+    making = run.code->load_kernel();
   }
+  setup_.load_s -= making.seconds;
+  making.seconds += trials_compiled_s;
+  setup_.compile_s += making.seconds;
   run.prepared = report_of(matrix_.target, options_, made);
+  run.prepared.compiler = making.compiler;
+  run.prepared.reason += words_of(making);
   run.prepared.preconditioner_note = note_of(run);
   run.groups =
       std::make_unique<column_groups<T>>(where, matrix_.target, matrix_.system, matrix_.null_space,

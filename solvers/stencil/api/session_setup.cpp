@@ -116,10 +116,7 @@ void stencil_session<T>::take_making() {
   report_.compiler = making.compiler;
   report_.setup.compile_s += making.seconds;
   report_.setup.load_s = std::max(0.0, report_.setup.load_s - making.seconds);
-  const double seconds = report_.setup.compile_s;
-  report_.reason +=
-      fmt::format("; compiled when needed by {}{}", making.compiler,
-                  seconds > 0 ? fmt::format(" in {:.3g} s", seconds) : ", from the cache");
+  report_.reason += words_of({making.compiler, report_.setup.compile_s});
 }
 
 /// A run in one launch pays for its beginning (words are zeroed, all teams launched together, tiles

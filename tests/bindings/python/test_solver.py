@@ -157,7 +157,7 @@ def test_report(solver):
         residual(A, with_history.solve(np.ones(N)), np.ones(N)) / N**0.5, rel=1e-6)
     document = json.loads(json.dumps(report.to_dict()))
     assert document["setup"].keys() == {"context_s", "check_s", "upload_s", "plan_s", "cut_s", "preconditioner_s",
-                                       "analyse_s", "factor_s", "load_s"}
+                                       "analyse_s", "factor_s", "compile_s", "load_s"}
     assert f"converged after {report.iterations} iterations" in repr(report)
     assert "<table>" in report._repr_html_() and "converged" in report._repr_html_()
     assert with_history.setup.check_s > 0 and "40 x 40" in repr(with_history)
