@@ -287,7 +287,8 @@ command add_kernels(CLI::App& app) {
   add_stencil_flag(*warming, stencil_surface::run, "executor", args->options,
                    "Of a built-in stencil or a method: its kernels alone; auto is all of them, or "
                    "with --size the one that a run takes");
-  add_choice(*warming, "--precision", args->precision, {"f64", "f32"}, "Of the fields");
+  add_choice(*warming, "--precision", args->precision, {"f64", "f32"},
+             "Of the fields, or of a method's vectors");
   warming
       ->add_option(
           "--boundary", args->boundary,

@@ -47,8 +47,8 @@ std::vector<kernel_source> needed_sources(const std::string& method, const std::
     for (const program_kernel& v : table)
       if (is_form_of(method, v.problem)) rows.push_back(v);
   if (executor != automatic)
-    (void)find_kernel_among(rows, solver_variants(method).front().program, executor, type,
-                            backend::cuda);
+    (void)find_kernel_among(planned_program_kernels(), solver_variants(method).front().program,
+                            executor, type, backend::cuda);
   std::vector<kernel_source> all;
   std::set<std::string> names;
   for (const program_kernel& v : rows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels of methods that are compiled when they are needed, on a GPU, against the same templates
-// compiled by nvcc here and by the host's compiler for teams of as many lanes: bits of vectors and
-// scalars. Skipped, visibly, without NVRTC.
+// compiled by nvcc (ahead_methods.cu) and by the host's compiler for teams of as many lanes: bits
+// of vectors and scalars. Skipped, visibly, without NVRTC.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 #include <cstring>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "ahead_methods.hpp"
 #include "place.hpp"
 #include "played_lanes.hpp"
 #include "scratch.hpp"
@@ -22,11 +22,7 @@
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/device/work_queue.hpp"
-#include "dwell/execution/krylov/launch/launch_cuda.cuh"
 #include "dwell/execution/krylov/launch/run.hpp"
-#include "dwell/execution/krylov/loops/batch.hpp"
-#include "dwell/execution/krylov/loops/columns.hpp"
-#include "dwell/execution/krylov/loops/perks.hpp"
 #include "dwell/execution/krylov/plan/planning_apart.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/solvers/bicgstab/textbook.hpp"
@@ -126,16 +122,18 @@ left_by_run<P, T> run_by(const program_kernel& row, const csr_view<T>& a, int co
 
 /// All configs of an executor that plans can have: `least` of them at least. systems: of a batch,
 /// their first rows, and the end.
-template <class P, class T, class E>
-void expect_bits(const csr<double>& a, int least, std::vector<index> systems = {}) {
-  SCOPED_TRACE(std::string(P::name) + ", " + E::name + (sizeof(T) == 8 ? ", f64" : ", f32"));
+template <class P, class T>
+void expect_bits(const csr<double>& a, const char* executor, int least,
+                 std::vector<index> systems = {}) {
+  SCOPED_TRACE(std::string(P::name) + ", " + executor + (sizeof(T) == 8 ? ", f64" : ", f32"));
   const std::vector<T> values(a.val.begin(), a.val.end());
   const csr_view<T> view{a.rows, a.cols, a.row_ptr.data(), a.col.data(), values.data()};
   if (systems.empty()) systems = {0, a.rows};
-  const program_kernel ahead = cuda::kernel_of<P, T, E>();
-  const auto table = alone_of<E> ? planned_batch_kernels() : planned_program_kernels();
+  const program_kernel& ahead =
+      find_kernel_among(methods_by_nvcc(), P::name, executor, precision_of<T>, backend::cuda);
+  const auto table = ahead.alone ? planned_batch_kernels() : planned_program_kernels();
   const program_kernel& needed =
-      find_kernel_among(table, P::name, E::name, precision_of<T>, backend::cuda);
+      find_kernel_among(table, P::name, executor, precision_of<T>, backend::cuda);
   ASSERT_TRUE(ahead.compiled_ahead());
   ASSERT_FALSE(needed.compiled_ahead());
   int compared = 0;
@@ -201,18 +199,18 @@ class needed_methods_gpu : public testing::Test {
 };
 
 TEST_F(needed_methods_gpu, minres_has_the_bits_of_nvcc_under_every_executor) {
-  expect_bits<textbook_minres, double, host_loop>(symmetric, 1);
-  expect_bits<textbook_minres, double, graph>(symmetric, 1);
-  expect_bits<textbook_minres, double, persistent>(symmetric, 1);
-  expect_bits<textbook_minres, float, persistent>(symmetric, 1);
-  expect_bits<textbook_minres, double, perks>(symmetric, 2);  // in a cluster
+  expect_bits<textbook_minres, double>(symmetric, "host-loop", 1);
+  expect_bits<textbook_minres, double>(symmetric, "graph", 1);
+  expect_bits<textbook_minres, double>(symmetric, "persistent", 1);
+  expect_bits<textbook_minres, float>(symmetric, "persistent", 1);
+  expect_bits<textbook_minres, double>(symmetric, "perks", 2);  // in a cluster
 }
 TEST_F(needed_methods_gpu, bicgstab_has_the_bits_of_nvcc) {
-  expect_bits<textbook_bicgstab, double, host_loop>(general, 1);
-  expect_bits<textbook_bicgstab, double, persistent>(general, 1);
+  expect_bits<textbook_bicgstab, double>(general, "host-loop", 1);
+  expect_bits<textbook_bicgstab, double>(general, "persistent", 1);
 }
 TEST_F(needed_methods_gpu, gmres_has_the_bits_of_nvcc) {
-  expect_bits<textbook_gmres, double, persistent>(general, 1);
+  expect_bits<textbook_gmres, double>(general, "persistent", 1);
 }
 TEST_F(needed_methods_gpu, all_have_the_bits_of_a_cpu) {
   for (const char* executor : {"persistent", "host-loop"}) {
@@ -225,9 +223,9 @@ TEST_F(needed_methods_gpu, all_have_the_bits_of_a_cpu) {
   expect_bits_of_cpu<textbook_bicgstab, float>(general, "persistent");
 }
 TEST_F(needed_methods_gpu, blocks_have_the_bits_of_nvcc) {
-  expect_bits<textbook_columns_4, double, persistent_columns<4>>(symmetric, 1);
-  expect_bits<textbook_columns_2, float, host_loop_columns<2>>(symmetric, 1);
-  expect_bits<textbook_columns_2, float, graph_columns<2>>(symmetric, 1);
+  expect_bits<textbook_columns_4, double>(symmetric, "persistent", 1);
+  expect_bits<textbook_columns_2, float>(symmetric, "host-loop", 1);
+  expect_bits<textbook_columns_2, float>(symmetric, "graph", 1);
 }
 TEST_F(needed_methods_gpu, batches_have_the_bits_of_nvcc) {
   std::mt19937 draw(11);
@@ -246,8 +244,8 @@ TEST_F(needed_methods_gpu, batches_have_the_bits_of_nvcc) {
     systems.push_back(end);
   }
   a.rows = a.cols = systems.back();
-  expect_bits<textbook_cg, double, batch>(a, 3, systems);
-  expect_bits<textbook_cg, float, batch>(a, 3, systems);
+  expect_bits<textbook_cg, double>(a, "batch", 3, systems);
+  expect_bits<textbook_cg, float>(a, "batch", 3, systems);
 }
 
 }  // namespace
