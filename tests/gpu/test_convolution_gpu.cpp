@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "all_convolutions.hpp"
 #include "cells_of_images.hpp"
 #include "plain_convolution.hpp"
 
@@ -24,6 +25,19 @@
 
 namespace dwell {
 namespace {
+
+/// Kernels that tests need, where there is a GPU. Without a compiler tests that need them say so.
+class all_kernels : public testing::Environment {
+ public:
+  void SetUp() override {
+    if (find_cuda().devices == 0) return;
+    try {
+      test::compile_convolutions(convolution_kernels());
+    } catch (const unsupported_error&) {
+    }
+  }
+};
+const auto* const kernels [[maybe_unused]] = testing::AddGlobalTestEnvironment(new all_kernels);
 
 template <class T>
 class on_gpu : public testing::Test {

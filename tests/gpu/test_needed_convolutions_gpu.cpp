@@ -11,10 +11,10 @@
 #include <random>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "ahead_convolutions.hpp"
+#include "all_convolutions.hpp"
 #include "cells_of_images.hpp"
 #include "plain_convolution.hpp"
 #include "scratch.hpp"
@@ -26,25 +26,6 @@
 
 namespace dwell::test {
 namespace {
-
-/// Compiles all kernels side by side: one after the other they take a minute.
-void compile_all() {
-  std::vector<kernel_source> sources;
-  for (const convolution_kernel& row : planned_convolution_kernels())
-    std::apply(
-        [&](const auto&... of) {
-          const auto each = [&]<class Pass>(const pass_functions<Pass>& functions) {
-            for (int rows = 1; rows <= most_taps; ++rows) {
-              Pass a;
-              a.filter = extents(rows, 1);
-              sources.push_back(functions.needs(a));
-            }
-          };
-          (each(of), ...);
-        },
-        row.of);
-  (void)compile_kernels(sources, cuda::target_of(device::cuda()));
-}
 
 class needed_convolutions_gpu : public testing::Test {
  protected:
@@ -137,7 +118,7 @@ void expect_bits_of_a_cpu(unsigned seed, int rounds) {
 }
 
 TEST_F(needed_convolutions_gpu, have_the_bits_of_a_cpu) {
-  compile_all();
+  compile_convolutions(planned_convolution_kernels());
   expect_bits_of_a_cpu<float, float>(1, 60);
   expect_bits_of_a_cpu<double, double>(2, 60);
   expect_bits_of_a_cpu<std::uint8_t, std::uint8_t>(3, 40);
