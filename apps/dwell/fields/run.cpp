@@ -269,6 +269,7 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const sh
   field_options options;
   options.boundaries = p.boundaries;
   options.executor = args.executor;
+  options.depth = args.depth;
   options.interrupt = &graceful_stop::requested();
   if (progress.shown())
     options.progress = [&](const field_progress& now) {
@@ -312,10 +313,11 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const sh
 }  // namespace
 
 std::span<const std::string_view> options_of_fields() {
-  static constexpr std::array<std::string_view, 18> all{
+  static constexpr std::array<std::string_view, 19> all{
       "STENCIL",    "--set",       "--size",   "--steps", "--device", "--threads",
       "--executor", "--precision", "--output", "--json",  "--quiet",  "--help",
-      "--config",   "--boundary",  "--field",  "--scale", "--every",  "--animation"};
+      "--config",   "--boundary",  "--field",  "--scale", "--every",  "--animation",
+      "--depth"};
   return all;
 }
 

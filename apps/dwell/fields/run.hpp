@@ -27,6 +27,7 @@ struct fields_arguments {
   device_choice device;
   int threads = 0;
   std::string precision, executor;
+  int depth = 0;         ///< steps of a pass; 0: as planned
   std::string boundary;  ///< word for all sides of all fields; empty: as the file has it
   std::string field;     ///< that `output` and `animation` show; empty: the first one
   destination output;    ///< file of the field

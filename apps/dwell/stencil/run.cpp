@@ -299,6 +299,7 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .threads = args.threads,
                        .precision = args.precision,
                        .executor = args.options.executor,
+                       .depth = args.options.depth,
                        .boundary = other_boundary ? to_string(args.options.edge) : std::string(),
                        .field = args.field,
                        .output = args.output,

@@ -19,7 +19,7 @@ from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
 MOST_STAGES = 8  # the limit of the library's definition.hpp
-RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval",
+RESERVED = {"boundary", "definition", "depth", "executor", "hoist", "kernel", "on_interrupt", "progress", "progress_interval",
             "receivers", "reduce_every", "reductions", "self", "sources", "steps", "threads", "until"}
 
 
@@ -107,7 +107,7 @@ class Definition:
 
     def explain(
         self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None, executor: str = "auto",
-        kernel: str = "auto", depth: int = 0, threads: int = 0,
+        kernel: str = "auto", depth: int = 0, hoist: str = "auto", threads: int = 0,
     ) -> str:
         """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
 
@@ -116,7 +116,7 @@ class Definition:
         size : sequence of int
             Cells along each axis, the slowest first.
         dtype : {"float64", "float32"}
-        boundary, device, executor, kernel, depth, threads
+        boundary, device, executor, kernel, depth, hoist, threads
             As of ``FieldRunner``.
 
         Returns
@@ -131,7 +131,7 @@ class Definition:
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
         native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
                                    word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
-                                   0.1, whole(depth, "depth"))
+                                   0.1, whole(depth, "depth"), word(hoist, "hoist"))
         rows = FieldReport.of(native.report()).plan()
         return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in rows[1:])])
 

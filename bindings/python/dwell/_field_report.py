@@ -28,6 +28,7 @@ class FieldReport(Document):
     size: tuple[int, ...]
     threads: int  #: or a GPU's multiprocessors
     depth: int  #: steps of a pass
+    hoisted: int  #: values of coefficients alone that are computed once
     cells: int  #: that a step changes: all but the fixed ones
     bytes_per_step: int  #: that a step must move if nothing stays in a cache
     memory: int  #: bytes of all arrays
@@ -58,6 +59,7 @@ class FieldReport(Document):
             ("executor", f"{self.executor} on {self.threads} {units}{'s' if self.threads > 1 else ''}"
                          + (f", passes of {self.depth} steps" if self.depth > 1 else "")),
             ("", self.reason),
+            *([("once", f"{self.hoisted} value{'s' if self.hoisted > 1 else ''} of coefficients alone")] if self.hoisted else []),
             ("per step", f"{self.bytes_per_step / 2**20:.3g} MiB, if nothing stays in a cache"),
         ]
 

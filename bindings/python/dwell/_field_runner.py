@@ -81,6 +81,10 @@ class FieldRunner(_gpu.StreamUser):
         equal.
     depth : int
         Steps of a pass of executor "temporal"; of "perks" those between two exchanges of halos; 0: as planned.
+    hoist : {"auto", "always", "never"}
+        Values of coefficients alone, such as a mean of two conductivities, are the same in every step: computed once, in arrays
+        that steps read as they read coefficients, or in every step. "auto": once where a step is projected to take at most
+        1 / 1.1 of its time then, which is on GPUs. The bits are equal.
     threads : int
         Of a CPU; 0: as many as are worth it.
     progress_interval : float
@@ -126,7 +130,7 @@ class FieldRunner(_gpu.StreamUser):
         self, definition: Definition, *, boundary: Any = None, sources: Mapping[str, Any] | None = None,
         receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
         until: Mapping[str, Any] | None = None, device: str | None = None, executor: str = "auto", kernel: str = "auto",
-        depth: int = 0, threads: int = 0, progress_interval: float = 0.1, **values: Any,
+        depth: int = 0, hoist: str = "auto", threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
         if not isinstance(definition, Definition):
             raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
@@ -143,7 +147,8 @@ class FieldRunner(_gpu.StreamUser):
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
         self._native: Any = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
                                          word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, there.gpu, self._stream),
-                                         number(progress_interval, "progress_interval"), whole(depth, "depth"))
+                                         number(progress_interval, "progress_interval"), whole(depth, "depth"),
+                                         word(hoist, "hoist"))
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
         self._receivers: list[Points] = []

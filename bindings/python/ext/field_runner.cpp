@@ -115,13 +115,15 @@ class held_fields {
  public:
   held_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
               const std::string& dtype, const sides& boundary, const std::string& kernel,
-              const std::string& executor, const device& where, double progress_interval, int depth)
+              const std::string& executor, const device& where, double progress_interval, int depth,
+              const std::string& hoist)
       : listener_(progress_interval), dims_(definition.dims()) {
     field_options o;
     o.boundaries = boundaries_of(boundary, dims_);
     o.kernel = kernel;
     o.executor = executor;
     o.depth = depth;
+    o.hoist = hoist;
     o.progress_interval = listener_.library_interval();
     o.progress = [this](const field_progress& now) {
       return listener_.publish(
@@ -237,6 +239,7 @@ class held_fields {
     out["size"] = nb::tuple(nb::cast(r.size));
     out["threads"] = r.threads;
     out["depth"] = r.depth;
+    out["hoisted"] = r.hoisted;
     out["cells"] = r.cells;
     out["bytes_per_step"] = r.bytes_per_step;
     out["memory"] = r.memory;
@@ -314,10 +317,11 @@ void add_field_runner(nb::module_& m) {
   nb::class_<runner>(m, "FieldRunner")
       .def(nb::init<const stencil_definition&, const std::vector<std::int64_t>&, const std::string&,
                     const sides&, const std::string&, const std::string&, const device&, double,
-                    int>(),
+                    int, const std::string&>(),
            nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
            nb::arg("kernel"), nb::arg("executor"), nb::arg("device"),
-           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0)
+           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0,
+           nb::arg("hoist") = "auto")
       .def("set_field", &runner::set_field<double>, nb::arg("i"), arg("u"))
       .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))
       .def("set_coefficient", &runner::set_coefficient<double>, nb::arg("i"), arg("c"))
