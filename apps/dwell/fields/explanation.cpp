@@ -54,6 +54,12 @@ std::string use_text(const cell_tape& tape, const field_stage_use& use) {
                      format_bytes(count_of(use.cell_bytes)));
 }
 
+std::string chip_text(const fields_plan& p) {
+  return fmt::format(
+      "{} of shared memory in each multiprocessor, {} registers of each lane for cells",
+      format_bytes(count_of(p.working_set)), p.registers);
+}
+
 /// Tiles whose fields stay on a chip.
 void add_tiles(const fields_explanation& e, table& out) {
   const fields_plan& p = e.plan;
@@ -64,8 +70,7 @@ void add_tiles(const fields_explanation& e, table& out) {
                       ? fmt::format("halos exchanged every {}",
                                     p.depth == 1 ? "step" : format_plural(p.depth, "step"))
                       : "nothing to exchange"));
-  out.row("working set", fmt::format("{} of shared memory in each multiprocessor, and registers",
-                                     format_bytes(count_of(p.working_set))));
+  out.row("working set", chip_text(p));
   out.row("projected", fmt::format("{} per step", format_seconds(p.step_seconds)));
 }
 
@@ -95,8 +100,7 @@ void add_plan(const fields_explanation& e, table& out) {
         "passes",
         fmt::format("{} each; {} of {} that are right at its end", steps,
                     format_plural(p.tiles, e.definition.dims() == 3 ? "tile" : "strip"), cells));
-    out.row("working set",
-            fmt::format("{} of shared memory in each multiprocessor, and registers", working_set));
+    out.row("working set", chip_text(p));
   }
   out.row("", fmt::format("{} per cell and step, if rows in flight stay {}",
                           format_bytes(count_of(e.cell_bytes) / p.depth),
@@ -221,6 +225,7 @@ json to_json(const fields_explanation& e, const std::string& file) {
                  {"tiles", passes ? json(p.tiles) : json()},
                  {"tile_cells", passes ? json(p.tile_cells) : json()},
                  {"working_set_bytes", passes ? json(p.working_set) : json()},
+                 {"registers", p.registers > 0 ? json(p.registers) : json()},
                  {"step_s", number_or_null(p.step_seconds)}};
   const double longest = std::max(e.roof.memory, e.roof.arithmetic);
   out["roof"] = {

@@ -14,7 +14,7 @@ from ._boundary import sides_of_fields
 from ._checks import number, whole, word
 from ._definition_text import words_of
 from ._device import resolve
-from ._field_report import FieldReport
+from ._explain_fields import plan_rows
 from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
@@ -106,17 +106,20 @@ class Definition:
         return words_of(self.tape, self.radius, self.flops, self.defaults)
 
     def explain(
-        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None, executor: str = "auto",
-        kernel: str = "auto", depth: int = 0, hoist: str = "auto", threads: int = 0,
+        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None,
+        device_facts: str | None = None, executor: str = "auto", depth: int = 0, hoist: str = "auto", threads: int = 0,
     ) -> str:
-        """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+        """What steps on fields of a size need, how they would be done, and why. Does no step, compiles nothing and takes no
+        memory for fields.
 
         Parameters
         ----------
         size : sequence of int
             Cells along each axis, the slowest first.
         dtype : {"float64", "float32"}
-        boundary, device, executor, kernel, depth, hoist, threads
+        device_facts : {"v100", "a100", "h100", "h200", "b200"}, optional
+            A GPU that need not be here, in place of `device`.
+        boundary, device, executor, depth, hoist, threads
             As of ``FieldRunner``.
 
         Returns
@@ -129,11 +132,18 @@ class Definition:
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
-        native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
-                                   word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
-                                   0.1, whole(depth, "depth"), word(hoist, "hoist"))
-        rows = FieldReport.of(native.report()).plan()
-        return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in rows[1:])])
+        axes = [whole(n, "size", 2**62) for n in size]
+        precision = {"float64": "f64", "float32": "f32"}.get(np.dtype(dtype).name)
+        if precision is None:
+            raise ValueError(f"dtype: expected float64 or float32, found {np.dtype(dtype).name}")
+        if device_facts is not None and (device is not None or threads):
+            raise ValueError("device_facts: expected no device and no threads with it")
+        where = resolve("cpu" if device_facts is not None else device, threads, None, 0)
+        facts = None if device_facts is None else word(device_facts, "device_facts")
+        found = _core.explain_fields(self._native, axes, precision, sides, word(executor, "executor"), where, facts,
+                                     whole(depth, "depth"), word(hoist, "hoist"))
+        size_text = "x".join(map(str, axes)) + f" cells, {precision}, {found['changing_cells']} change"
+        return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in [("size", size_text), *plan_rows(found)])])
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f"{self.name}: expected dwell.run({self.name}, ...), found a call of the definition; its function is "
@@ -141,7 +151,8 @@ class Definition:
 
 
 def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:
-    """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+    """What steps on fields of a size need, how they would be done, and why. Does no step, compiles nothing and takes no memory
+    for fields.
 
     Parameters
     ----------

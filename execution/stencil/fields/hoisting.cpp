@@ -225,6 +225,16 @@ std::vector<int> hoistable_nodes(const stencil_definition& definition, bool dear
   return nodes;
 }
 
+field_boundary boundary_of_values(const field_domain& domain) {
+  field_boundary sides;
+  const int slowest = domain.size().slowest();
+  for (int axis = slowest; axis < 3; ++axis) {
+    const field_side side{domain.is_periodic(axis) ? side_kind::periodic : side_kind::nearest};
+    sides.sides[static_cast<std::size_t>(axis - slowest)] = {side, side};
+  }
+  return sides;
+}
+
 std::optional<hoisting> hoisted(const stencil_definition& definition, std::span<const int> nodes) {
   std::size_t count =
       std::min<std::size_t>(nodes.size(), stencil_definition::most_coefficients);

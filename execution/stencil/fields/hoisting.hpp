@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "dwell/execution/stencil/fields/field_domain.hpp"
 #include "dwell/stencil/definition.hpp"
+#include "dwell/stencil/field_boundary.hpp"
 
 namespace dwell {
 
@@ -37,5 +39,9 @@ std::vector<int> hoistable_nodes(const stencil_definition& definition, bool dear
 /// coefficients; nothing where there are none, or where steps would have another radius, which says
 /// how many cells are fixed.
 std::optional<hoisting> hoisted(const stencil_definition& definition, std::span<const int> nodes);
+
+/// The sides of runs that compute values for steps in `domain`: all cells have values, and
+/// coefficients go on beyond borders as they do in steps.
+field_boundary boundary_of_values(const field_domain& domain);
 
 }  // namespace dwell

@@ -66,6 +66,8 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
     plan.slab_cells = (domain.size().n[1] + p.tiles_y - 1) / p.tiles_y;
     plan.tile_cells = (domain.size().n[2] + p.tiles_x - 1) / p.tiles_x;
     plan.working_set = p.scratch;
+    const resident_numbers n{resident_shape_of_domain(domain), p.config, static_cast<int>(value)};
+    plan.registers = static_cast<int>(value) / 4 * (n.shape.fields + p.config.held) * n.cells();
     return plan;
   }
   if (how.depth == 0) return plan;
@@ -77,6 +79,7 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
     plan.tiles = d.tiles;
     plan.tile_cells = n.own_x() * n.own_y();
     plan.working_set = n.scratch_bytes();
+    plan.registers = columns_registers(n);
     return plan;
   }
   const chain_numbers n{chain_of(domain), *chain.config, static_cast<int>(value)};
@@ -87,6 +90,7 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
   plan.tiles = strips.count();
   plan.tile_cells = n.own();
   plan.working_set = n.scratch_bytes();
+  plan.registers = static_cast<int>(value) / 4 * n.kept().all() * n.config.across;
   return plan;
 }
 

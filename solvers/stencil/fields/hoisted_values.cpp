@@ -12,13 +12,7 @@ template <class T>
 hoisted_values<T>::hoisted_values(const hoisting& made, const device& where,
                                   const field_domain& domain)
     : made_(made), where_(where), domain_(domain) {
-  // All cells have values, and coefficients go on beyond borders as they do in steps.
-  field_boundary sides;
-  for (int axis = domain.size().slowest(); axis < 3; ++axis) {
-    const field_side side{domain.is_periodic(axis) ? side_kind::periodic : side_kind::nearest};
-    sides.sides[static_cast<std::size_t>(axis - domain.size().slowest())] = {side, side};
-  }
-  options_.boundaries = {sides};
+  options_.boundaries = {boundary_of_values(domain)};
   options_.hoist = "never";
   if (where.on() == backend::cpu) {
     options_.executor = "persistent";

@@ -50,13 +50,14 @@ hoisting_choice choose_hoisting(const stencil_definition& definition, const fiel
     return gpu_step_seconds(domain, value, options, device);
   };
   hoisting_choice choice;
-  const std::vector<int> all = hoistable_nodes(definition, false);
-  if (all.empty()) return choice;
+  // Sums and products alone are not worth it, whatever is projected for so little.
+  const std::vector<int> dear = hoistable_nodes(definition, true);
+  if (dear.empty()) return choice;
   const auto given = seconds({definition, size, options.boundaries});
   if (!given) return choice;
   choice.given_seconds = *given;
   double least = *given / least_gain;
-  const std::vector<int> dear = hoistable_nodes(definition, true);
+  const std::vector<int> all = hoistable_nodes(definition, false);
   for (const auto* nodes : {&dear, &all}) {
     if (nodes == &all && dear == all) continue;
     auto made = hoisted(definition, *nodes);

@@ -189,10 +189,45 @@ def test_passes_that_cannot_be_are_refused():
 
 
 def test_explain_says_the_plan():
-    text = coupled.explain((500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
-    assert text == dwell.explain(coupled, (500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
-    assert text.startswith(repr(coupled)) and "interpreted: as asked for" in text and "naive on 1 thread\n" in text
+    text = coupled.explain((500, 400), dtype="float32", device="cpu", executor="naive")
+    assert text == dwell.explain(coupled, (500, 400), dtype="float32", device="cpu", executor="naive")
+    assert text.startswith(repr(coupled)) and "500x400 cells, f32, " in text and "naive on 1 thread\n" in text
     assert all(len(line) < 200 for line in text.splitlines())
+
+
+def test_explain_says_the_plan_of_a_gpu_that_is_not_here():
+    heat = dwell.stencils.heat()
+    text = dwell.explain(heat, (8192, 8192), device_facts="h200")
+    for words in ("NVIDIA H200 (cuda)", "4 values of coefficients alone: 34 operations and 24 bytes per cell and step become 13 and 48",
+                  "registers of each lane for cells", "of shared memory in each multiprocessor", "\nprojected ", "binds: device memory"):
+        assert words in text, (words, text)
+    assert "of coefficients alone" not in dwell.explain(heat, (8192, 8192), device_facts="h200", hoist="never")
+    assert "perks on" in dwell.explain(heat, (512, 512), device_facts="h200")
+    assert "DOES NOT FIT" in dwell.explain(heat, (200000, 200000), device_facts="h200")
+    with pytest.raises(ValueError, match="device_facts: expected no device"):
+        dwell.explain(heat, (8, 8), device="cpu", device_facts="h200")
+    with pytest.raises(ValueError, match="dtype: expected float64 or float32, found int64"):
+        dwell.explain(heat, (8, 8), dtype="int64")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_that_are_computed_once_have_the_same_bits(dtype):
+    random = np.random.default_rng(16)
+    for definition, boundary in ((dwell.stencils.heat(), "reflect"), (dwell.stencils.heat(3), "periodic"), (dwell.stencils.wave(), "fixed")):
+        shape = tuple(random.integers(5, 30, definition.dims))
+        given = {n: random.uniform(0, 0.2, shape).astype(dtype) for n in definition.fields + definition.coefficients}
+        if "v" in given:
+            given["v"] = given["u"]
+        runners = [dwell.FieldRunner(definition, boundary=boundary, device="cpu", hoist=hoist, **given) for hoist in ("never", "always")]
+        for _ in range(2):
+            for runner in runners:
+                runner.run(7)
+            assert np.array_equal(*(runner.field("u") for runner in runners))
+            other = random.uniform(0, 0.2, shape)
+            for runner in runners:
+                runner.set(**{definition.coefficients[-1]: other})
+        assert [runner.report.hoisted > 0 for runner in runners] == [False, True]
+        assert "of coefficients alone" in str(runners[1].report)
 
 
 def random_fields(dtype=np.float64):
