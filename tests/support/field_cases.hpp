@@ -31,8 +31,8 @@ struct field_place {
   std::array<int, 3> longest{300, 70, 18};  ///< cells of an axis, by the number of axes
   int deepest = 9;                          ///< steps of a pass
   int dims = 0;                             ///< axes of all cases; 0: any
-  std::string hoist = "auto";  ///< field_options::hoist
-  int* hoisted = nullptr;      ///< counts cases that have values which are computed once
+  std::string hoist = "auto";               ///< field_options::hoist
+  int* hoisted = nullptr;  ///< counts cases that have values which are computed once
   bool alike = false;  ///< no sources, receivers, parameters that change, fixed cells that differ
 };
 

@@ -128,13 +128,15 @@ void add_roof(const fields_explanation& e, table& out) {
 void add_hoisted(const fields_explanation& e, table& out) {
   const cell_tape& tape = e.steps.tape();
   const auto values = static_cast<std::size_t>(e.hoisted.values);
-  out.row("once", fmt::format("{} of coefficients alone: {}", format_plural(e.hoisted.values, "value"),
-                              fmt::join(std::span(tape.coefficients).last(values), ", ")));
+  out.row("once",
+          fmt::format("{} of coefficients alone: {}", format_plural(e.hoisted.values, "value"),
+                      fmt::join(std::span(tape.coefficients).last(values), ", ")));
   out.row("", fmt::format("{} operations and {} per cell and step become {} and {}",
                           e.hoisted.operations, format_bytes(count_of(e.hoisted.cell_bytes)),
                           e.steps.flops(), format_bytes(count_of(e.cell_bytes))));
   if (e.hoisted.step_seconds > 0)
-    out.row("", fmt::format("projected {} per step without", format_seconds(e.hoisted.step_seconds)));
+    out.row("",
+            fmt::format("projected {} per step without", format_seconds(e.hoisted.step_seconds)));
 }
 
 bool fits(const fields_explanation& e) { return e.memory <= e.device.memory; }

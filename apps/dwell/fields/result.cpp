@@ -92,8 +92,7 @@ std::string to_text(const fields_result& r) {
                       format_plural(f.threads, f.backend == "cpu" ? "thread" : "multiprocessor"),
                       f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
   out.row("", f.reason);
-  if (f.hoisted > 0)
-    out.row("once", format_plural(f.hoisted, "value") + " of coefficients alone");
+  if (f.hoisted > 0) out.row("once", format_plural(f.hoisted, "value") + " of coefficients alone");
   out.gap();
   out.row("outcome", outcome_text(r.report.stopped, r.report.steps));
   const char* label = "reduced";

@@ -37,8 +37,8 @@
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
-#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 #include "dwell/solvers/stencil/api/needed.hpp"
+#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 
 namespace dwell::app {
 namespace {
@@ -241,8 +241,7 @@ std::vector<kernel_source> sources_of(const fields_problem& p, precision type,
   const std::size_t value = type == precision::f64 ? sizeof(double) : sizeof(float);
   field_options options;
   options.boundaries = p.boundaries;
-  const hoisting_choice choice =
-      choose_hoisting(p.definition, size, value, options, device, false);
+  const hoisting_choice choice = choose_hoisting(p.definition, size, value, options, device, false);
   const field_domain domain(choice.steps(p.definition), size, p.boundaries);
   const bool changes =
       std::ranges::any_of(p.reductions, [](const auto& r) { return r.quantity.of_change; });

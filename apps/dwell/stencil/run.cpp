@@ -6,9 +6,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,7 +59,7 @@ struct stencil_arguments {
   std::string rank_grid;
   int exchange_every = 0;
   destination output, animation;
-  std::string field;
+  std::string field, hoist = "auto";
   int every = 0;
   std::optional<png_scale> scale;
   bool timing = false;
@@ -300,6 +302,7 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .precision = args.precision,
                        .executor = args.options.executor,
                        .depth = args.options.depth,
+                       .hoist = args.hoist,
                        .boundary = other_boundary ? to_string(args.options.edge) : std::string(),
                        .field = args.field,
                        .output = args.output,
@@ -308,9 +311,9 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .scale = args.scale,
                        .report = args.report});
   }
-  for (const char* option : {"--set", "--field", "--animation", "--every"})
-    if (app.get_option(option)->count() > 0)
-      throw input_error(fmt::format("{}: is for stencils of several fields", option));
+  static constexpr std::array<std::string_view, 5> only{"--set", "--field", "--animation",
+                                                        "--every", "--hoist"};
+  refuse_options_of_fields(app, only);
   if (args.scale && !is_picture(args.output))
     throw input_error("--scale: of a picture (.png), which is not there");
   const exit_code code = run_on_processes(args.ranks, args.threads,
@@ -413,6 +416,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
     add_stencil_flag(app, stencil_surface::run, name, args.options);
   add_tiling(app, stencil_surface::run, args.options);
   add_stencil_flag(app, stencil_surface::run, "order", args.options);
+  add_hoist(app, args.hoist);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
   app.option_defaults()->group("Ranks");
   add_ranks(app, args.ranks, "the field");

@@ -132,6 +132,8 @@ class Definition:
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
+        if not isinstance(size, (Sequence, np.ndarray)) or isinstance(size, str):
+            raise TypeError(f"size: expected a sequence with a whole number for each axis, found {size!r}")
         axes = [whole(n, "size", 2**62) for n in size]
         precision = {"float64": "f64", "float32": "f32"}.get(np.dtype(dtype).name)
         if precision is None:
@@ -273,7 +275,7 @@ def define(
         raise DefinitionError(place, f"dims: expected 1, 2 or 3, found {dims!r}")
     defaults = _defaults(function, declared, groups[0], place)
     recorder = Recorder(groups[0], groups[1], groups[2], dims)
-    stages = in_callers_words(lambda: _record(function, recorder, place),
+    stages = in_callers_words(lambda: _record(function, recorder, place), code.co_name,
                               f"the names of this definition are {', '.join(declared)}")
     if recorder.dims is None:
         raise DefinitionError(place, "dims: expected 1, 2 or 3 where no neighbour is read, found none")

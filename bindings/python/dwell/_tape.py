@@ -188,11 +188,14 @@ class Recorder:
                     tuple(tuple((field, number[node]) for field, node in stage) for stage in stages))
 
 
-def in_callers_words(call: Callable[[], Any], what: str) -> Any:
-    """The value of `call`, which runs the caller's function; errors that say little get file and line."""
+def in_callers_words(call: Callable[[], Any], own_name: str, what: str) -> Any:
+    """The value of `call`, which runs the caller's function of that name; errors that say little get file and line."""
     try:
         return call()
     except NameError as error:
+        if error.name == own_name:
+            raise DefinitionError(line_of(error.__traceback__),
+                                  f"expected a function that does not call itself, found {own_name}") from None
         raise DefinitionError(line_of(error.__traceback__), f"{error}; {what}") from None
     except RecursionError as error:
         raise DefinitionError(line_of(error.__traceback__),

@@ -108,8 +108,8 @@ fields explain_fields(const stencil_definition& definition, const std::vector<st
   o.executor = executor;
   o.depth = depth;
   o.hoist = hoist;
-  const fields_explanation e = explain(definition, size, precision,
-                                       instead ? facts_of(*instead) : where.facts(), o);
+  const fields_explanation e =
+      explain(definition, size, precision, instead ? facts_of(*instead) : where.facts(), o);
   fields out;
   const cell_tape& tape = e.steps.tape();
   std::vector<std::string> arrays = tape.fields;
@@ -388,8 +388,7 @@ void add_field_runner(nb::module_& m) {
                     int, const std::string&>(),
            nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
            nb::arg("kernel"), nb::arg("executor"), nb::arg("device"),
-           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0,
-           nb::arg("hoist") = "auto")
+           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0, nb::arg("hoist") = "auto")
       .def("set_field", &runner::set_field<double>, nb::arg("i"), arg("u"))
       .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))
       .def("set_coefficient", &runner::set_coefficient<double>, nb::arg("i"), arg("c"))

@@ -251,8 +251,7 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
     if (domain.size().dims == 3)
       columns = plan_columns(columns_of(domain), work_of(domain.definition(), bytes), bytes, {});
     else
-      config =
-          plan_chain(chain_of(domain), work_of(domain.definition(), bytes), bytes,
+      config = plan_chain(chain_of(domain), work_of(domain.definition(), bytes), bytes,
                           room_of(device, bytes));
   }
   const auto all = [&](const auto& sources) {

@@ -131,8 +131,7 @@ hoisted_values_definition values_of(const cell_tape& tape, std::span<const int> 
     values.coefficients.push_back(tape.coefficients[static_cast<std::size_t>(array)]);
   }
   auto& stage = values.stages.emplace_back();
-  for (int k = 0; k < count; ++k)
-    stage.push_back({k, all[nodes[static_cast<std::size_t>(k)]]});
+  for (int k = 0; k < count; ++k) stage.push_back({k, all[nodes[static_cast<std::size_t>(k)]]});
   return {stencil_definition(std::move(values)), std::move(reads)};
 }
 
@@ -236,8 +235,7 @@ field_boundary boundary_of_values(const field_domain& domain) {
 }
 
 std::optional<hoisting> hoisted(const stencil_definition& definition, std::span<const int> nodes) {
-  std::size_t count =
-      std::min<std::size_t>(nodes.size(), stencil_definition::most_coefficients);
+  std::size_t count = std::min<std::size_t>(nodes.size(), stencil_definition::most_coefficients);
   for (; count > 0; --count) {
     auto made = without(definition.tape(), nodes.first(count));
     if (made && made->steps.radius() == definition.radius()) return made;

@@ -47,8 +47,8 @@ struct fields_plan {
   std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
   std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
-  int registers = 0;        ///< of 32 bits, that a GPU's lane has for cells in passes or tiles
-  double step_seconds = 0;  ///< projected time of a step; 0: there is no model of the device
+  int registers = 0;            ///< of 32 bits, that a GPU's lane has for cells in passes or tiles
+  double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device
 };
 
 /// Times of a step, at best; all 0 where there is no model of the device, such as CPUs.
@@ -59,10 +59,10 @@ struct fields_roof {
 
 /// Values of coefficients alone that are computed once (field_options::hoist).
 struct hoisted_use {
-  int values = 0;            ///< how many; 0: none
-  int operations = 0;        ///< of a cell and step, if none were; then as many as steps has
+  int values = 0;              ///< how many; 0: none
+  int operations = 0;          ///< of a cell and step, if none were; then as many as steps has
   std::size_t cell_bytes = 0;  ///< likewise
-  double step_seconds = 0;   ///< projected, if none were; 0: by no model
+  double step_seconds = 0;     ///< projected, if none were; 0: by no model
 };
 
 /// What a run needs and how it goes, without the run.

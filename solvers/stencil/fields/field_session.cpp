@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -133,6 +134,11 @@ void field_session<T>::set_parameter(int i, std::span<const double> values, bool
   if (values.empty())
     throw input_error(fmt::format("parameter '{}': expected at least one value, found none",
                                   d.tape().parameters[static_cast<std::size_t>(i)]));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw input_error(fmt::format("parameter '{}': expected finite numbers, found {}{}",
+                                    d.tape().parameters[static_cast<std::size_t>(i)], values[k],
+                                    table ? fmt::format(" for step {}", k + 1) : std::string()));
   parameters_[static_cast<std::size_t>(i)] = {{values.begin(), values.end()}, table, steps_done_};
 }
 

@@ -33,7 +33,8 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
   const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
   const double pass =
       (std::max(rows, 1.0) + lost) * n.width() * n.depth() *
-      chain_cycles(n, work_of(domain.definition(), n.value_bytes), room_of(device, n.value_bytes)) / clock;
+      chain_cycles(n, work_of(domain.definition(), n.value_bytes), room_of(device, n.value_bytes)) /
+      clock;
   return (pass + limits.launch) / n.depth();
 }
 
@@ -47,8 +48,7 @@ double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
   const double cells_a_cycle = static_cast<double>(domain.size().cells()) / (device.units * clock);
   const double moving =
       static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
-  const double computing =
-      cells_a_cycle * work.operations / room_of(device, value).operations;
+  const double computing = cells_a_cycle * work.operations / room_of(device, value).operations;
   double seconds = static_cast<double>(domain.definition().stages().size()) * limits.launch +
                    std::max(moving, computing);
   if (domain.size().dims == 3)

@@ -73,7 +73,8 @@ void hoisted_values<T>::settle(field_memory<T>& memory) {
       if (on_cpu)
         once.set_coefficient(static_cast<int>(k), std::span<const T>(from, cells));
       else
-        once.set_coefficient(static_cast<int>(k), device_span<const T>{from, cells, where_.ordinal()});
+        once.set_coefficient(static_cast<int>(k),
+                             device_span<const T>{from, cells, where_.ordinal()});
     }
     once.run(1);
     for (int f = 0; f < v.definition.fields(); ++f, ++place) {

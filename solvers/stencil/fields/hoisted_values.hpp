@@ -36,7 +36,7 @@ class hoisted_values {
   const hoisting& made_;
   device where_;
   const field_domain& domain_;
-  field_options options_;  ///< of the runs that compute values
+  field_options options_;  ///< those of the runs that compute values
   std::vector<buffer<T>> kept_;
   bool settled_ = false;
 };

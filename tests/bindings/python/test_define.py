@@ -150,6 +150,12 @@ def leak(u):
 dwell.define(leak, fields="u")
 
 
+def calls_itself():
+    @dwell.define(fields="u")
+    def calls_itself(u):
+        return calls_itself(u) + u[1]
+
+
 def endless(u):
     return endless(u) + 1
 
@@ -215,6 +221,7 @@ REFUSALS = [
     ("found another operator", lambda: one(lambda u: u[1] % 2)),
     ("name 'w' is not defined; the names of this definition are u", lambda: one(lambda u: u[1] + w)),  # noqa: F821
     ("calls itself without end", lambda: one(endless)),
+    ("expected a function that does not call itself, found calls_itself", calls_itself),
     ("at most 4096 operations", lambda: one(many)),
     ("expected a finite number, found nan", lambda: one(lambda u: u[1] * math.nan)),
     ("expected a finite number, found inf", lambda: one(lambda u: u[1] * math.inf)),

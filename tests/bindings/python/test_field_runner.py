@@ -223,7 +223,7 @@ def test_values_that_are_computed_once_have_the_same_bits(dtype):
             for runner in runners:
                 runner.run(7)
             assert np.array_equal(*(runner.field("u") for runner in runners))
-            other = random.uniform(0, 0.2, shape)
+            other = random.uniform(0, 0.2, shape).astype(dtype)
             for runner in runners:
                 runner.set(**{definition.coefficients[-1]: other})
         assert [runner.report.hoisted > 0 for runner in runners] == [False, True]
@@ -369,6 +369,8 @@ RUNNER = [
     ("u: expected real numbers, found complex128", TypeError, lambda: dwell.run(coupled, steps=1, u=A["u"] * 1j, v=1, c=1)),
     ("c: expected an array of numbers, found objects", TypeError, lambda: dwell.run(coupled, steps=1, u=A["u"], v=1, c=np.array([None]))),
     ("p: expected a number, found 'x'|p: .*found <U1|p: .*real numbers", TypeError, lambda: dwell.run(coupled, steps=1, p="x", **A)),
+    ("parameter 'p': expected finite numbers, found nan$", ValueError, lambda: dwell.run(coupled, steps=1, p=float("nan"), **A)),
+    ("parameter 'p': expected finite numbers, found inf for step 2", ValueError, lambda: dwell.run(coupled, steps=3, p=[1, np.inf, 2], **A)),
     ("p: expected a number, or a sequence", ValueError, lambda: dwell.run(coupled, steps=1, p=[[1.0]], **A)),
     ("p: expected a value for each of 3 steps, found 2", ValueError, lambda: dwell.run(coupled, steps=3, p=[1, 2], **A)),
     ("steps: expected a whole number, found 1.5", TypeError, lambda: dwell.run(coupled, steps=1.5, **A)),
@@ -415,6 +417,8 @@ RUNNER = [
     ("depth: executor naive has no passes", ValueError, lambda: dwell.run(coupled, steps=1, executor="naive", depth=2, device="cpu", **A)),
     ("source.*fixed", ValueError, lambda: dwell.run(coupled, steps=1, sources={"u": ((0, 3), [1.0])}, **A)),
     ("expected 2 axes", ValueError, lambda: coupled.explain((8,))),
+    ("size: expected a sequence with a whole number for each axis, found 8", TypeError, lambda: coupled.explain(8)),
+    ("hoist: expected auto, always or never, found 'yes'", ValueError, lambda: coupled.explain((8, 9), hoist="yes")),
     ("size: expected a whole number", TypeError, lambda: coupled.explain((8, "9"))),
 ]
 

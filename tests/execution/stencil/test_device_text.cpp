@@ -681,7 +681,8 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   using sources = field_kernel_sources<double>;
   const sources of_waves(waves);
   const chain_shape shape = chain_of(waves);
-  const auto config = plan_chain(shape, work_of(of_wave, sizeof(double)), sizeof(double), {227 << 10, 64});
+  const auto config =
+      plan_chain(shape, work_of(of_wave, sizeof(double)), sizeof(double), {227 << 10, 64});
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),

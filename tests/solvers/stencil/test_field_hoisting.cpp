@@ -112,7 +112,7 @@ TEST(FieldHoisting, OfADefinitionOnlyWhatIsTheSameInEveryStep) {
   EXPECT_EQ(count(made_of("u = u[0, 1] * (k + 1) + r * k", {"u"}, {"k"}), false), 1);
   // Constants alone, taps alone, parameters.
   EXPECT_EQ(count(made_of("u = u[0, 1] * sqrt(2) + k * r / 3", {"u"}, {"k"}), false), 0);
-  // As far as k is read no cell is fixed any more: so it stays.
+  // The radius is that of k's neighbour, and says which cells are fixed: so it stays.
   EXPECT_EQ(count(made_of("u = u[0, 1] / sqrt(k[0, 2])", {"u"}, {"k"}), false), 0);
   // Names of the caller's are not taken.
   const auto named = made_of("once1 = once1[0, 1] * sqrt(once2)", {"once1"}, {"once2"});

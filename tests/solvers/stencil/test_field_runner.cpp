@@ -218,6 +218,11 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   EXPECT_EQ(r.run(2).steps, 2);
   refused("has values for 1 more, found 2", [&] { r.run(2); });
   r.clear_points();
+  refused("parameter 'r': expected finite numbers, found nan",
+          [&] { r.set_parameter(0, std::nan("")); });
+  refused("parameter 'r': expected finite numbers, found inf for step 2", [&] {
+    r.set_parameter(0, std::vector<double>{1, HUGE_VAL, 2});
+  });
   r.set_parameter(0, std::vector<double>{1, 2});
   refused("parameter 'r' has values for 2 more, found 3", [&] { r.run(3); });
   EXPECT_EQ(r.run(2).steps, 2);
