@@ -327,7 +327,8 @@ void require_options_of_fields(const CLI::App& app, std::span<const std::string_
     const std::string name =
         option->get_positional() ? "STENCIL" : "--" + option->get_single_name();
     if (option->count() > 0 && std::ranges::find(known, name) == known.end())
-      throw input_error(name + ": is not for stencils of several fields");
+      throw input_error(name + ": is not for stencils of several fields" +
+                        (name == "--until" ? ", which [until] in FILE.toml ends" : ""));
   }
 }
 
@@ -347,7 +348,7 @@ exit_code run_fields(const fields_arguments& args) {
   const double begin = seconds_on_host();
   fields_problem p = read_problem(args.file);
   for (const std::string& one : args.set) set_value(p, one);
-  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
+  if (args.boundary) p.boundaries = {boundary_of_option(*args.boundary)};
   const shown_field shown = check_shown(args, p);
   const output_files outputs = check_outputs(args, p, shown);
   const extents size = size_of(p, args.size);

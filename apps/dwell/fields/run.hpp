@@ -27,11 +27,11 @@ struct fields_arguments {
   device_choice device;
   int threads = 0;
   std::string precision, executor;
-  int depth = 0;               ///< steps of a pass; 0: as planned
-  std::string hoist = "auto";  ///< field_options::hoist
-  std::string boundary;        ///< word for all sides of all fields; empty: as the file has it
-  std::string field;           ///< that `output` and `animation` show; empty: the first one
-  destination output;          ///< file of the field
+  int depth = 0;                        ///< steps of a pass; 0: as planned
+  std::string hoist = "auto";           ///< field_options::hoist
+  std::optional<std::string> boundary;  ///< word for all sides of all fields; else as in the file
+  std::string field;   ///< that `output` and `animation` show; empty: the first one
+  destination output;  ///< file of the field
   destination animation;
   std::optional<int> every;        ///< steps between two frames
   std::optional<png_scale> scale;  ///< common to pictures and the animation

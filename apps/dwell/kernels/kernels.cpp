@@ -293,7 +293,7 @@ exit_code warm(kernels_arguments args) {
     args.targets.push_back(fmt::format("sm_{}", args.device_facts.read().compute_capability));
   if (args.targets.empty()) args.targets = {"cpu"};
   fields_problem p = read_problem(args.stencil);
-  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
+  if (!args.boundary.empty()) p.boundaries = {boundary_of_option(args.boundary)};
   std::vector<warmed_kernel> all;
   for (const std::string& target : args.targets) {
     if (target == "cpu") {

@@ -60,6 +60,7 @@ struct stencil_arguments {
   int exchange_every = 0;
   destination output, animation;
   std::string field, hoist = "auto";
+  std::optional<std::string> boundary;
   int every = 0;
   std::optional<png_scale> scale;
   bool timing = false;
@@ -292,7 +293,6 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                                         fmt::join(names, ", "), found_word(args.shape, names)));
   if (has_fields(args.shape)) {
     require_options_of_fields(app, options_of_fields());
-    const bool other_boundary = app.get_option("--boundary")->count() > 0;
     return run_fields({.file = args.shape,
                        .set = args.set,
                        .size = args.size,
@@ -303,7 +303,7 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .executor = args.options.executor,
                        .depth = args.options.depth,
                        .hoist = args.hoist,
-                       .boundary = other_boundary ? to_string(args.options.edge) : std::string(),
+                       .boundary = args.boundary,
                        .field = args.field,
                        .output = args.output,
                        .animation = args.animation,
@@ -314,6 +314,7 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
   static constexpr std::array<std::string_view, 5> only{"--set", "--field", "--animation",
                                                         "--every", "--hoist"};
   refuse_options_of_fields(app, only);
+  take_edge(args.boundary, args.options);
   if (args.scale && !is_picture(args.output))
     throw input_error("--scale: of a picture (.png), which is not there");
   const exit_code code = run_on_processes(args.ranks, args.threads,
@@ -383,10 +384,12 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
       ->take_all();
   add_input(app, "--source", args.source,
             "Added to every changing cell in every step: .npy or .vti", "f.npy|-");
-  add_stencil_flag(
-      app, stencil_surface::run, "edge", args.options,
-      "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
-      "outermost cells included (numpy.pad's symmetric)");
+  add_boundary_word(
+      app, stencil_surface::run, args.boundary,
+      "fixed keeps the outermost cells, as many layers as the radius; periodic; reflect mirrors, "
+      "the outermost cells included (numpy.pad's symmetric); of several fields also constant:V, "
+      "mirror, antisymmetric and nearest (default: fixed, of several fields as the stencil has "
+      "it)");
   add_stencil_flag(
       app, stencil_surface::run, "weights", args.options,
       "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -182,9 +183,20 @@ def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:
     >>> "naive on 1 thread" in dwell.explain(dwell.stencils.heat(), (50, 40), device="cpu", executor="naive")
     True
     """
-    if not isinstance(definition, Definition):
-        raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
-    return definition.explain(size, **options)
+    return require_definition(definition).explain(size, **options)
+
+
+def require_definition(given: Any) -> Definition:
+    """TypeError for what is none."""
+    if isinstance(given, Definition):
+        return given
+    module, name = getattr(given, "__module__", None) or "", getattr(given, "__name__", "")
+    found = type(given).__name__
+    if module.startswith("dwell.stencils."):
+        found = f"dwell.stencils.{name}: call it, as in dwell.stencils.{name}()"
+    elif callable(given):
+        found = "function" + (f" {name}" if name.isidentifier() else "") + ", which dwell.define makes one of"
+    raise TypeError(f"definition: expected what dwell.define returns, found {found}")
 
 
 @overload
@@ -308,6 +320,8 @@ def _defaults(function: Callable[..., Any], declared: tuple[str, ...], fields: t
             if argument.name in fields:
                 raise DefinitionError(place, f"{argument.name}: expected no default for a field, found {argument}")
             found[argument.name] = number(argument.default, argument.name)
+            if not math.isfinite(found[argument.name]):
+                raise DefinitionError(place, f"{argument.name}: expected a finite number as default, found {argument.default}")
     for one in declared:
         if one not in arguments:
             raise DefinitionError(place, f"{one}: expected an argument of that name, found {', '.join(arguments) or 'none'}")

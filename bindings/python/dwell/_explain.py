@@ -8,7 +8,7 @@ from ._report import seconds
 
 
 def bytes_text(value: float) -> str:
-    """As in "1.5 KiB"."""
+    """A number of bytes: "1.5 KiB"."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if value >= 2**power:
             return f"{value / 2**power:.3g} {unit}"

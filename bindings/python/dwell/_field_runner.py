@@ -11,7 +11,7 @@ from . import _core, _gpu
 from ._arrays import FLOATS, HOST, Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
 from ._boundary import sides_of_fields
 from ._checks import number, whole, word
-from ._define import Definition
+from ._define import Definition, require_definition
 from ._device import resolve
 from ._field_report import FieldReport
 from ._points import Points, receivers_of, sources_of
@@ -34,6 +34,9 @@ class FieldMoment:
     def field(self, name: str, out: Any = None) -> Any:
         """A copy of a field, or `out` with it; as ``FieldRunner.field``."""
         return self._runner._read(name, out)
+
+    def __repr__(self) -> str:
+        return f"<dwell.FieldMoment: {self._runner.definition.name}, step {self.step}>"
 
 
 class FieldRunner(_gpu.StreamUser):
@@ -132,9 +135,7 @@ class FieldRunner(_gpu.StreamUser):
         until: Mapping[str, Any] | None = None, device: str | None = None, executor: str = "auto", kernel: str = "auto",
         depth: int = 0, hoist: str = "auto", threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
-        if not isinstance(definition, Definition):
-            raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
-        self.definition = definition
+        self.definition = require_definition(definition)
         values = {**definition.defaults, **values}
         _check_names(definition, values)
         self._places: dict[str, Place] = {}
@@ -159,6 +160,10 @@ class FieldRunner(_gpu.StreamUser):
             self._set_parameter(name, values[name])
         self.set_points(sources, receivers)
         self.set_reductions(reductions, reduce_every, until)
+
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.shape))
+        return f"<dwell.FieldRunner: {self.definition.name}, {size}, {self.dtype}>"
 
     @property
     def report(self) -> FieldReport:

@@ -197,6 +197,11 @@ def in_callers_words(call: Callable[[], Any], own_name: str, what: str) -> Any:
             raise DefinitionError(line_of(error.__traceback__),
                                   f"expected a function that does not call itself, found {own_name}") from None
         raise DefinitionError(line_of(error.__traceback__), f"{error}; {what}") from None
+    except AttributeError as error:
+        if not hasattr(error.obj, "_recorder"):
+            raise  # the caller's own
+        raise DefinitionError(line_of(error.__traceback__), "expected + - * / **, neighbours as in u[-1, 0] and functions of dwell, "
+                              f"found .{error.name} of a cell") from None
     except RecursionError as error:
         raise DefinitionError(line_of(error.__traceback__),
                               "expected a function that ends, found one that calls itself without end") from None

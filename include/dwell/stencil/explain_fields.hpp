@@ -47,7 +47,7 @@ struct fields_plan {
   std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
   std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
-  int registers = 0;            ///< of 32 bits, that a GPU's lane has for cells in passes or tiles
+  int registers = 0;            ///< 32-bit ones that a GPU's lane has for cells in passes or tiles
   double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device
 };
 
@@ -60,8 +60,8 @@ struct fields_roof {
 /// Values of coefficients alone that are computed once (field_options::hoist).
 struct hoisted_use {
   int values = 0;              ///< how many; 0: none
-  int operations = 0;          ///< of a cell and step, if none were; then as many as steps has
-  std::size_t cell_bytes = 0;  ///< likewise
+  int operations = 0;          ///< operations of a cell and step, if none were
+  std::size_t cell_bytes = 0;  ///< bytes of a cell and step, if none were
   double step_seconds = 0;     ///< projected, if none were; 0: by no model
 };
 

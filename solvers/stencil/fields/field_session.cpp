@@ -188,8 +188,8 @@ void field_session<T>::require_steps(int steps) const {
   const auto require = [&](std::int64_t there, std::int64_t first, const std::string& what) {
     const std::int64_t left = there - (steps_done_ - first);
     if (steps > left)
-      throw input_error(
-          fmt::format("steps: {} has values for {} more, found {}", what, left, steps));
+      throw input_error(fmt::format(
+          "steps: expected at most {} more, for which {} has values, found {}", left, what, steps));
   };
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].table)

@@ -77,7 +77,7 @@ class field_session {
   field_options options_;
   stencil_definition given_;
   hoisting_choice hoisting_;
-  field_domain domain_;  ///< of what steps compute
+  field_domain domain_;  ///< what steps compute, and its sides
   std::unique_ptr<field_executor<T>> executor_;
   std::optional<hoisted_values<T>> values_;  ///< that are computed once
   field_points<T> points_;
