@@ -19,6 +19,7 @@
 #include "field_oracle.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell::test {
@@ -71,9 +72,16 @@ struct random_case {
 inline random_case drawn_case(std::mt19937_64& chance, const field_place& place) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
   random_case c;
+  // Those of which values are to be computed once have some.
+  const auto wanted = [&] {
+    if (place.dims > 0 && c.tape.dims != place.dims) return false;
+    if (place.hoist != "always") return true;
+    const stencil_definition d(c.tape);
+    return hoisted(d, hoistable_nodes(d, false)).has_value();
+  };
   do {
     c.tape = random_tape(chance);
-  } while (place.dims > 0 && c.tape.dims != place.dims);
+  } while (!wanted());
   c.kernel = place.kernel;
   const stencil_definition d(c.tape);
   const int longest = place.longest[static_cast<std::size_t>(c.tape.dims - 1)];
