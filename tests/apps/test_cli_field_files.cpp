@@ -201,6 +201,41 @@ TEST_F(cli_field_files, explain_says_what_stays_on_a_chip) {
   EXPECT_TRUE(large.at("plan").at("slab_cells").is_null());
 }
 
+TEST_F(cli_field_files, explain_takes_the_options_of_a_run) {
+  const auto explained = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"explain", "stencil", "heat2d", "--size", "4096x4096",
+                               "--device-facts", "h200", "--json", "-"});
+    return dwell_cli(more);
+  };
+  EXPECT_EQ(explained({}).json().at("once").at("values").size(), 4u);
+  EXPECT_EQ(explained({"--hoist", "never"}).json().at("once").at("values").size(), 0u);
+  EXPECT_EQ(explained({"--executor", "graph"}).json().at("executor"), "graph");
+  const auto deep = explained({"--executor", "temporal", "--depth", "4"});
+  ASSERT_EQ(deep.code, 0) << deep.err;
+  EXPECT_EQ(deep.json().at("plan").at("steps_per_pass"), 4);
+  const auto without = explained({"--executor", "persistent"});
+  EXPECT_EQ(without.code, 1);
+  EXPECT_TRUE(holds(without.err, "executor: expected auto, host-loop, graph, perks or temporal"))
+      << without.err;
+  for (const char* option : {"--executor", "--hoist"})
+    expect_refused({"explain", "stencil", "2d5pt", "--size", "9x9", option, "auto"},
+                   std::string(option) + ": is for stencils of several fields");
+}
+
+TEST_F(cli_field_files, values_that_are_computed_once_leave_the_bits) {
+  const auto run = [&](const char* hoist, const char* to) {
+    const auto r =
+        dwell_cli(on_cpu({"heat2d", "--size", "23x31", "--steps", "9", "--set", "k=random:3",
+                          "--set", "r=0.01", "--hoist", hoist, "-o", in(to), "--json", "-"}));
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r;
+  };
+  const auto once = run("always", "once.npy"), always = run("never", "never.npy");
+  EXPECT_EQ(read_text(in("once.npy")), read_text(in("never.npy")));
+  EXPECT_EQ(once.json().at("plan").at("values_once"), 4);
+  EXPECT_EQ(always.json().at("plan").at("values_once"), 0);
+}
+
 TEST_F(cli_field_files, fields_come_as_vti_with_the_bits_of_npy) {
   const auto u = random_field<float>(extents(5, 6, 7)), k = random_field<float>(extents(5, 6, 7));
   write_npy<float>(in("u.npy"), u.view());
@@ -370,6 +405,9 @@ TEST_F(cli_field_files, options_that_do_not_fit_are_refused) {
   for (const char* option : {"--field", "--animation", "--every"})
     expect_refused(on_cpu({"2d5pt", "--size", "9x9", option, "3"}),
                    std::string(option) + ": is for stencils of several fields");
+  expect_refused(on_cpu({"2d5pt", "--size", "9x9", "--hoist", "always"}),
+                 "--hoist: is for stencils of several fields");
+  refused({"--hoist", "yes"}, "--hoist: expected ");
   expect_refused(on_cpu({"2d5pt", "--size", "9x9", "--scale", "0:1"}), "--scale: of a picture");
   EXPECT_TRUE(
       std::ranges::none_of(in.files(), [](const std::string& f) { return f.ends_with(".png"); }));

@@ -161,7 +161,44 @@ TEST_F(cli_fields, ready_stencils_run_as_they_are) {
   EXPECT_EQ(edges({"--boundary", "reflect"}), 400);
   expect_refused(stencil({"heat2d", "--size", "5x5", "--set", "u=hot-spot:1"}),
                  "--set u: expected a number, zeros, hot-spot");
-  expect_refused(stencil({"heat2d"}), "heat2d: expected size in [run], --size");
+  expect_refused(stencil({"heat2d"}), "heat2d: expected --size, a .npy or a .vti file, found no");
+  expect_refused(stencil({"heat2d", "--size", "5x5", "--until", "1e-3"}),
+                 "--until: is not for stencils of several fields, which [until] in FILE.toml ends");
+}
+
+/// A file has fixed sides here: the command line puts other words in place of them.
+TEST_F(cli_fields, boundaries_of_the_command_line_have_all_words) {
+  for (const char* word :
+       {"fixed", "periodic", "reflect", "mirror", "antisymmetric", "nearest", "constant:-1.5"}) {
+    auto plain = runner({field_boundary::all(parse_field_side(word))});
+    plain.set_parameter(0, 0);
+    plain.run(4);
+    std::vector<double> wanted(63);
+    plain.field(0, wanted);
+    const auto r =
+        dwell_cli(stencil({file("[values]\nu = \"" + in("u0.npy") + "\"\nv = \"" + in("u0.npy") +
+                                "\"\nc2 = 0.2\nr = 0\n"),
+                           "--steps", "4", "--boundary", word, "-o", in("u.npy"), "-q"}));
+    ASSERT_EQ(r.code, 0) << r.err;
+    const auto found = read_npy<double>(in("u.npy"));
+    EXPECT_TRUE(std::ranges::equal(found.cells(), wanted)) << word;
+    const auto plan = dwell_cli({"explain", "stencil", "heat2d", "--size", "9x9", "--boundary",
+                                 word, "--device", "cpu", "--json", "-"});
+    ASSERT_EQ(plan.code, 0) << plan.err;
+    EXPECT_EQ(plan.json().at("stencil").at("changing_cells"), word[0] == 'f' ? 49 : 81) << word;
+  }
+  for (const strings& args : {strings{"stencil"}, {"explain", "stencil"}}) {
+    const auto refused = [&](const char* name, const char* word, const std::string& part) {
+      strings all = args;
+      all.insert(all.end(), {name, "--size", "9x9", "--boundary", word});
+      expect_refused(all, "dwell: --boundary: expected " + part);
+    };
+    refused("2d5pt", "nearest", "fixed, periodic or reflect, found 'nearest'");
+    refused("2d5pt", "", "fixed, periodic or reflect, found ''");
+    refused("heat2d", "reflected", "fixed, constant:VALUE, reflect, mirror, antisymmetric");
+    refused("heat2d", "constant", "fixed, constant:VALUE, reflect, mirror, antisymmetric");
+    refused("heat2d", "", "fixed, constant:VALUE, reflect, mirror, antisymmetric");
+  }
 }
 
 TEST_F(cli_fields, exit_codes_say_how_a_run_ended) {
@@ -207,7 +244,7 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {"[run]\nsize = \"5x5x5\"\n", "[run] size: wave works on 2 dimensions, found 5x5x5"},
       {"[run]\nsteps = -1\n",
        "wave.toml:10: [run] steps: expected a whole number of at least 0, found -1"},
-      {"", "wave.toml: expected size in [run], --size, a .npy or a .vti file"},
+      {"", "wave.toml: expected --size, size in [run], a .npy or a .vti file"},
       {"[reductions]\nu = \"mean\"\n", "wave.toml:10: [reductions] mean: quantity: expected sum, "},
       {"[until]\nu = 1\n", "wave.toml:10: [until] u: expected {quantity = number}, found 1"},
       {"[outputs]\nu = \"u.txt\"\n",
@@ -217,7 +254,7 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {"[[sources]]\nfield = \"u\"\ncells = [[1]]\n",
        "wave.toml:11: [[sources]] cells: expected 2 indices"},
       {whole + "[[sources]]\nfield = \"u\"\ncells = [[1, 1]]\nseries = [1]\n",
-       "a series of sources has values for 1 more, found 1000"},
+       "expected at most 1 more, for which a series of sources has values, found 1000"},
       {whole + "[[receivers]]\nfield = \"u\"\ncells = [[1, 1]]\noutput = \"r.txt\"\n",
        "expected a name that ends in .npy, found 'r.txt'"},
   };
@@ -242,7 +279,8 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
   EXPECT_TRUE(holds(unknown.err, " or FILE.toml, found 'wave2x'; did you mean")) << unknown.err;
   expect_refused(stencil({file(whole), "--weights", "1"}),
                  "--weights: is not for stencils of several");
-  expect_refused(stencil({file(whole), "--set", "w=1"}), "--set: expected a name of the stencil");
+  expect_refused(stencil({file(whole), "--set", "w=1"}),
+                 "--set: expected u, v, c2 or r, found 'w'");
   expect_refused(stencil({file(whole), "--set", "u"}), "--set: expected NAME=VALUE");
   expect_refused(stencil({"2d5pt", "--set", "u=1"}), "--set: is for stencils of several fields");
   expect_refused(stencil({file("[values]\nu = \"" + in("u0.npy") + "\"\n"), "-o", in("u0.npy")}),

@@ -104,6 +104,30 @@ TEST(cli_info, a_stencil_that_is_not_linear_says_what_it_computes) {
       dwell_cli({"info", "2d5pt", "--json", "-"}).json().at("stencil").at("about").is_null());
 }
 
+/// The text is that of a file that runs as the name does.
+TEST(cli_info, a_stencil_of_several_fields) {
+  const scratch_folder in;
+  const auto r = dwell_cli({"info", "heat2d", "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto j = r.json().at("stencil");
+  EXPECT_EQ(j.at("dimensions"), 2);
+  EXPECT_EQ(j.at("coefficients"), std::vector<std::string>{"k"});
+  EXPECT_EQ(j.at("parameters"), std::vector<std::string>{"r"});
+  const std::string file = in.write("own.toml", j.at("text").get<std::string>());
+  for (const std::string& name : {std::string("heat2d"), file}) {
+    const auto text = dwell_cli({"info", name}).out;
+    EXPECT_TRUE(holds(text, "heat_2d, 2 dimensions, radius 1, 1 stage\n")) << text;
+    EXPECT_TRUE(holds(text, "\nu = u + r * t7\n")) << text;
+    const auto run = dwell_cli({"stencil", name, "--size", "9x11", "--steps", "5", "--device",
+                                "cpu", "-q", "-o", in(name == file ? "a.npy" : "b.npy")});
+    EXPECT_EQ(run.code, 0) << run.err;
+  }
+  EXPECT_EQ(read_text(in("a.npy")), read_text(in("b.npy")));
+  expect_refused({"info", "heat2d", "--threads", "2"}, "--threads: expected a matrix or no name");
+  expect_refused({"info", in("none.toml")}, "none.toml: cannot be read");
+  expect_refused({"info", "heta2d"}, "did you mean 'heat2d'");
+}
+
 /// Holds for a kind of matrix and for a stencil alike; what has its name is ./NAME.
 TEST(cli_info, a_name_goes_before_a_file) {
   const scratch_folder in;

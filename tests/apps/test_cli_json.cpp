@@ -59,6 +59,7 @@ TEST(cli_json, the_page_lists_all_documents) {
                                           "info",
                                           "info matrix",
                                           "info stencil",
+                                          "info stencil fields",
                                           "stencil fields",
                                           "kernels clear",
                                           "kernels list",
@@ -281,6 +282,7 @@ TEST(cli_json, info) {
   expect_documented("info matrix",
                     {{"info", "trefethen:20"}, {"info", in.write("a.mtx", two_by_two(0, -1, -3))}});
   expect_documented("info stencil", {{"info", "2d5pt"}, {"info", "gradient2d"}});
+  expect_documented("info stencil fields", {{"info", "fdtd"}, {"info", "heat1d"}});
 }
 
 TEST(cli_json, projections) {

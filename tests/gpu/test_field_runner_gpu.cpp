@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/stencil/field_runner.hpp"
+#include "dwell/stencil/formulas.hpp"
 
 namespace dwell::test {
 namespace {
@@ -49,6 +51,16 @@ field_place on_gpu(std::vector<const char*> executors) {
 
 TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
   run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal", "perks", "perks"}), 40);
+}
+
+TEST_F(field_runner_gpu, values_that_are_computed_once_have_the_bits_of_plain_loops) {
+  int hoisted = 0;
+  field_place place = on_gpu({"auto", "graph", "temporal", "perks"});
+  place.hoist = "always";
+  place.hoisted = &hoisted;
+  const int cases = number_of("DWELL_RANDOM_CASES", 12);
+  run_field_cases(place, cases);
+  EXPECT_GE(hoisted, std::max(1, cases / 4));  // executors of some are refused
 }
 
 TEST_F(field_runner_gpu, passes_in_three_dimensions_have_the_bits_of_plain_loops) {
@@ -98,6 +110,21 @@ std::vector<T> some_cells(std::int64_t cells, std::uint64_t seed) {
   return some;
 }
 
+/// Harmonic means of conductivities, which are the same in every step.
+stencil_definition layers(int dims = 2) {
+  const std::string right = dims == 2 ? "[0, 1]" : "[0, 0, 1]",
+                    before = dims == 2 ? "[-1, 0]" : "[-1, 0, 0]";
+  return parse_formulas({"layers",
+                         dims,
+                         {"u"},
+                         {"k"},
+                         {"r"},
+                         {fmt::format("a = 0.3 * exp(k)\n"
+                                      "u = u + r * (2 * a * a{0} / (a + a{0}) * (u{0} - u) + "
+                                      "2 * a * a{1} / (a + a{1}) * (u{1} - u))\n",
+                                      right, before)}});
+}
+
 /// In passes: wider than a strip, longer than a team's part, all steps of a run that passes leave
 /// over. On the chip (perks): several tiles, several launches.
 template <class T>
@@ -124,6 +151,7 @@ void has_the_bits_of_single_steps(const char* executor, const stencil_definition
     for (const bool passes : {false, true}) {
       options.executor = passes ? executor : "graph";
       options.depth = passes ? depth : 0;
+      options.hoist = passes ? "always" : "never";
       field_runner<T> runner(stencil_place::where(), d, size, options);
       const auto same = some_cells<T>(cells, seed);
       for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
@@ -135,7 +163,9 @@ void has_the_bits_of_single_steps(const char* executor, const stencil_definition
       const field_report report = runner.report();
       EXPECT_EQ(report.executor, options.executor);
       EXPECT_EQ(report.total_steps, steps);
-      EXPECT_TRUE(!passes || report.depth > 1 || on_chip) << report.reason;
+      EXPECT_EQ(report.hoisted > 0, passes && d.name() == "layers");
+      EXPECT_TRUE(!passes || report.depth > 1 || on_chip || options.executor == "graph")
+          << report.reason;
       EXPECT_TRUE(!passes || depth == 0 || report.depth == depth) << report.reason;
       for (int f = 0; f < d.fields(); ++f)
         runner.field(f, fields[passes].emplace_back(same.size()));
@@ -146,17 +176,37 @@ void has_the_bits_of_single_steps(const char* executor, const stencil_definition
           << steps << " steps, " << to_string(field_side{kind, 0});
   }
 }
-TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps) {
+TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps_f64) {
   has_the_bits_of_single_steps<double>("temporal", heat(), 1);
-  has_the_bits_of_single_steps<float>("temporal", heat(), 2);
-  has_the_bits_of_single_steps<double>("temporal", heat(3), 5);
-  has_the_bits_of_single_steps<float>("temporal", heat(3), 6);
 }
-TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps) {
+TEST_F(field_runner_gpu, passes_of_heat_have_the_bits_of_single_steps_f32) {
+  has_the_bits_of_single_steps<float>("temporal", heat(), 2);
+}
+TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps_f64) {
   has_the_bits_of_single_steps<double>("temporal", wave(), 3);
+}
+TEST_F(field_runner_gpu, passes_of_waves_have_the_bits_of_single_steps_f32) {
   has_the_bits_of_single_steps<float>("temporal", wave(), 4);
+}
+TEST_F(field_runner_gpu, passes_in_space_have_the_bits_of_single_steps_f64) {
+  has_the_bits_of_single_steps<double>("temporal", heat(3), 5);
   has_the_bits_of_single_steps<double>("temporal", wave(3), 7);
+}
+TEST_F(field_runner_gpu, passes_in_space_have_the_bits_of_single_steps_f32) {
+  has_the_bits_of_single_steps<float>("temporal", heat(3), 6);
   has_the_bits_of_single_steps<float>("temporal", wave(3), 8);
+}
+
+TEST_F(field_runner_gpu, values_computed_once_have_the_bits_of_every_step_f64) {
+  has_the_bits_of_single_steps<double>("temporal", layers(), 21);
+  has_the_bits_of_single_steps<double>("temporal", layers(3), 22);
+}
+TEST_F(field_runner_gpu, values_computed_once_have_the_bits_of_every_step_f32) {
+  has_the_bits_of_single_steps<float>("temporal", layers(), 23);
+  has_the_bits_of_single_steps<float>("graph", layers(), 24);
+}
+TEST_F(field_runner_gpu, values_computed_once_stay_on_the_chip) {
+  has_the_bits_of_single_steps<double>("perks", layers(), 25);
 }
 
 /// Some cells: a row, a column, corners and others, some of them twice; none that is fixed.
@@ -257,12 +307,16 @@ TEST_F(field_runner_gpu, passes_of_waves_have_points_f64) {
 TEST_F(field_runner_gpu, passes_of_waves_have_points_f32) {
   passes_have_the_points_of_single_steps<float>(wave(), 16);
 }
-TEST_F(field_runner_gpu, heat_on_the_chip_has_the_bits_of_single_steps) {
+TEST_F(field_runner_gpu, heat_on_the_chip_has_the_bits_of_single_steps_f64) {
   has_the_bits_of_single_steps<double>("perks", heat(), 11);
+}
+TEST_F(field_runner_gpu, heat_on_the_chip_has_the_bits_of_single_steps_f32) {
   has_the_bits_of_single_steps<float>("perks", heat(), 12, 3);
 }
-TEST_F(field_runner_gpu, waves_on_the_chip_have_the_bits_of_single_steps) {
+TEST_F(field_runner_gpu, waves_on_the_chip_have_the_bits_of_single_steps_f64) {
   has_the_bits_of_single_steps<double>("perks", wave(), 13, 1);
+}
+TEST_F(field_runner_gpu, waves_on_the_chip_have_the_bits_of_single_steps_f32) {
   has_the_bits_of_single_steps<float>("perks", wave(), 14);
 }
 

@@ -89,6 +89,7 @@ commands = {
     "info": [["info", "--device", "cpu"]],
     "info matrix": [["info", "trefethen:20"]],
     "info stencil": [["info", "2d5pt"]],
+    "info stencil fields": [["info", "fdtd"]],
     "measure": [["measure", *cpu, "--only", "arithmetic"]],
     "model ebisu": [["model", "ebisu", "2d5pt", "--depth", "7"],
                     ["model", "ebisu", "3d7pt", "--tiling", "device", "--tile", "16x16", "--depth", "15"]],

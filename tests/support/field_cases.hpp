@@ -19,6 +19,7 @@
 #include "field_oracle.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell::test {
@@ -31,6 +32,8 @@ struct field_place {
   std::array<int, 3> longest{300, 70, 18};  ///< cells of an axis, by the number of axes
   int deepest = 9;                          ///< steps of a pass
   int dims = 0;                             ///< axes of all cases; 0: any
+  std::string hoist = "auto";               ///< field_options::hoist
+  int* hoisted = nullptr;  ///< counts cases that have values which are computed once
   bool alike = false;  ///< no sources, receivers, parameters that change, fixed cells that differ
 };
 
@@ -69,9 +72,16 @@ struct random_case {
 inline random_case drawn_case(std::mt19937_64& chance, const field_place& place) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
   random_case c;
+  // Those of which values are to be computed once have some.
+  const auto wanted = [&] {
+    if (place.dims > 0 && c.tape.dims != place.dims) return false;
+    if (place.hoist != "always") return true;
+    const stencil_definition d(c.tape);
+    return hoisted(d, hoistable_nodes(d, false)).has_value();
+  };
   do {
     c.tape = random_tape(chance);
-  } while (place.dims > 0 && c.tape.dims != place.dims);
+  } while (!wanted());
   c.kernel = place.kernel;
   const stencil_definition d(c.tape);
   const int longest = place.longest[static_cast<std::size_t>(c.tape.dims - 1)];
@@ -157,6 +167,7 @@ void check_fields(const random_case& c, const field_place& place, std::mt19937_6
   options.executor = c.executor;
   options.kernel = c.kernel;
   options.depth = c.depth;
+  options.hoist = place.hoist;
   field_runner<T> runner(place.where(c.threads), d, {c.n.begin() + (3 - c.tape.dims), c.n.end()},
                          options);
   for (int f = 0; f < d.fields(); ++f)
@@ -218,7 +229,9 @@ void check_fields(const random_case& c, const field_place& place, std::mt19937_6
     const auto record = runner.record(0);
     ASSERT_TRUE(same_values(std::vector<T>(record.begin(), record.end()), wanted_record));
   }
-  EXPECT_EQ(runner.report().total_steps, c.steps);
+  const field_report report = runner.report();
+  EXPECT_EQ(report.total_steps, c.steps);
+  if (place.hoisted) *place.hoisted += report.hoisted > 0;
 }
 
 /// So many cases. Throws nothing; stops at the first failure.

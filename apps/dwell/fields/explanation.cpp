@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 
 #include "report/table.hpp"
 #include "report/units.hpp"
@@ -53,6 +54,12 @@ std::string use_text(const cell_tape& tape, const field_stage_use& use) {
                      format_bytes(count_of(use.cell_bytes)));
 }
 
+std::string chip_text(const fields_plan& p) {
+  return fmt::format(
+      "{} of shared memory in each multiprocessor, {} registers of each lane for cells",
+      format_bytes(count_of(p.working_set)), p.registers);
+}
+
 /// Tiles whose fields stay on a chip.
 void add_tiles(const fields_explanation& e, table& out) {
   const fields_plan& p = e.plan;
@@ -63,8 +70,7 @@ void add_tiles(const fields_explanation& e, table& out) {
                       ? fmt::format("halos exchanged every {}",
                                     p.depth == 1 ? "step" : format_plural(p.depth, "step"))
                       : "nothing to exchange"));
-  out.row("working set", fmt::format("{} of shared memory in each multiprocessor, and registers",
-                                     format_bytes(count_of(p.working_set))));
+  out.row("working set", chip_text(p));
   out.row("projected", fmt::format("{} per step", format_seconds(p.step_seconds)));
 }
 
@@ -94,8 +100,7 @@ void add_plan(const fields_explanation& e, table& out) {
         "passes",
         fmt::format("{} each; {} of {} that are right at its end", steps,
                     format_plural(p.tiles, e.definition.dims() == 3 ? "tile" : "strip"), cells));
-    out.row("working set",
-            fmt::format("{} of shared memory in each multiprocessor, and registers", working_set));
+    out.row("working set", chip_text(p));
   }
   out.row("", fmt::format("{} per cell and step, if rows in flight stay {}",
                           format_bytes(count_of(e.cell_bytes) / p.depth),
@@ -119,6 +124,21 @@ void add_roof(const fields_explanation& e, table& out) {
                           format_seconds(e.roof.arithmetic)));
 }
 
+/// What is computed once, and what a step has of it.
+void add_hoisted(const fields_explanation& e, table& out) {
+  const cell_tape& tape = e.steps.tape();
+  const auto values = static_cast<std::size_t>(e.hoisted.values);
+  out.row("once",
+          fmt::format("{} of coefficients alone: {}", format_plural(e.hoisted.values, "value"),
+                      fmt::join(std::span(tape.coefficients).last(values), ", ")));
+  out.row("", fmt::format("{} operations and {} per cell and step become {} and {}",
+                          e.hoisted.operations, format_bytes(count_of(e.hoisted.cell_bytes)),
+                          e.steps.flops(), format_bytes(count_of(e.cell_bytes))));
+  if (e.hoisted.step_seconds > 0)
+    out.row("",
+            fmt::format("projected {} per step without", format_seconds(e.hoisted.step_seconds)));
+}
+
 bool fits(const fields_explanation& e) { return e.memory <= e.device.memory; }
 std::string size_text(const std::vector<std::int64_t>& size) {
   return fmt::format("{}", fmt::join(size, "x"));
@@ -139,9 +159,10 @@ std::string to_text(const fields_explanation& e, const std::string& file) {
                                 format_plural(e.arrays, "array")));
   out.row("device", fmt::format("{} ({})", e.device.name, to_string(e.device.on)));
   out.gap();
+  if (e.hoisted.values > 0) add_hoisted(e, out);
   for (std::size_t s = 0; s < e.stages.size(); ++s)
     out.row(s == 0 ? format_plural(static_cast<std::int64_t>(e.stages.size()), "stage") : "",
-            use_text(d.tape(), e.stages[s]));
+            use_text(e.steps.tape(), e.stages[s]));
   out.row(
       "per step",
       fmt::format("{} per cell, {} in all, if nothing stays in a cache; {:.3g} operations a byte",
@@ -155,7 +176,7 @@ std::string to_text(const fields_explanation& e, const std::string& file) {
 
 json to_json(const fields_explanation& e, const std::string& file) {
   const stencil_definition& d = e.definition;
-  const cell_tape& tape = d.tape();
+  const cell_tape& tape = e.steps.tape();
   json out = document("explain stencil fields"), stages = json::array();
   for (const field_stage_use& use : e.stages) {
     json read = json::array(), renamed = json::array(), computed = json::array();
@@ -173,9 +194,9 @@ json to_json(const fields_explanation& e, const std::string& file) {
                     {"file", file},
                     {"dims", d.dims()},
                     {"radius", d.radius()},
-                    {"fields", tape.fields},
-                    {"coefficients", tape.coefficients},
-                    {"parameters", tape.parameters},
+                    {"fields", d.tape().fields},
+                    {"coefficients", d.tape().coefficients},
+                    {"parameters", d.tape().parameters},
                     {"flops_per_cell", d.flops()},
                     {"size", size_text(e.size)},
                     {"changing_cells", e.changing_cells}};
@@ -186,6 +207,11 @@ json to_json(const fields_explanation& e, const std::string& file) {
                    {"needed_bytes", e.memory},
                    {"device_bytes", e.device.memory},
                    {"fits", fits(e)}};
+  const auto values = static_cast<std::size_t>(e.hoisted.values);
+  const auto once = std::span(tape.coefficients).last(values);
+  out["once"] = {{"values", std::vector<std::string>(once.begin(), once.end())},
+                 {"flops_per_cell", e.steps.flops()},
+                 {"without_step_s", number_or_null(e.hoisted.step_seconds)}};
   out["stages"] = stages;
   out["bytes_per_cell"] = e.cell_bytes;
   out["bytes_per_step"] = e.bytes_per_step;
@@ -201,6 +227,7 @@ json to_json(const fields_explanation& e, const std::string& file) {
                  {"tiles", passes ? json(p.tiles) : json()},
                  {"tile_cells", passes ? json(p.tile_cells) : json()},
                  {"working_set_bytes", passes ? json(p.working_set) : json()},
+                 {"registers", p.registers > 0 ? json(p.registers) : json()},
                  {"step_s", number_or_null(p.step_seconds)}};
   const double longest = std::max(e.roof.memory, e.roof.arithmetic);
   out["roof"] = {

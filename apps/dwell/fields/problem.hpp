@@ -52,6 +52,7 @@ struct given_output {
 struct fields_problem {
   std::string file;  ///< or the name of a ready stencil
   bool is_file = true;
+  std::string text;  ///< the file
   stencil_definition definition;
   std::vector<field_boundary> boundaries{};
   std::map<std::string, given_value> values{};
@@ -76,6 +77,9 @@ int find_field(const stencil_definition& definition, const std::string& option,
                const std::string& name);
 /// Is this argument of `dwell stencil` FILE.toml or a ready stencil of several fields?
 bool has_fields(const std::string& stencil);
+
+/// All sides of all fields by the word of --boundary. Throws input_error.
+field_boundary boundary_of_option(const std::string& word);
 
 /// A stencil of several fields that is in the program: its text is that of a file.
 struct ready_stencil {

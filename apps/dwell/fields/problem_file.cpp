@@ -299,7 +299,7 @@ fields_problem read_problem(const std::string& stencil) {
   }
   const toml::table table = parse_toml(text, stencil);
   toml_section all(stencil, table, "");
-  fields_problem p{stencil, is_file, definition_of(all, text, stencil)};
+  fields_problem p{stencil, is_file, text, definition_of(all, text, stencil)};
   take_boundary(all, p);
   take_points(all, p);
   take_reductions(all, p);
@@ -319,9 +319,9 @@ extents size_of(const fields_problem& p, const std::optional<extents>& asked) {
         place = v.place;
       }
   if (!size)
-    throw input_error(p.file +
-                      ": expected size in [run], --size, a .npy or a .vti file: how large are the "
-                      "fields?");
+    throw input_error(
+        fmt::format("{}: expected --size, {}a .npy or a .vti file, found no size of the fields",
+                    p.file, p.is_file ? "size in [run], " : ""));
   if (size->dims != dims)
     throw input_error(fmt::format("{}: {} works on {}, found {}", place, p.definition.name(),
                                   format_plural(dims, "dimension"), to_string(*size)));
@@ -343,6 +343,14 @@ int find_field(const stencil_definition& definition, const std::string& option,
   return static_cast<int>(found - fields.begin());
 }
 
+field_boundary boundary_of_option(const std::string& word) {
+  try {
+    return field_boundary::all(parse_field_side(word));
+  } catch (const input_error& e) {
+    throw input_error(std::string("--") + e.what());  // which begins with "boundary: "
+  }
+}
+
 void set_value(fields_problem& p, const std::string& text) {
   const auto at = text.find('=');
   if (at == std::string::npos || at == 0)
@@ -353,7 +361,8 @@ void set_value(fields_problem& p, const std::string& text) {
   for (const auto* list : {&tape.fields, &tape.coefficients, &tape.parameters})
     names.insert(names.end(), list->begin(), list->end());
   if (std::ranges::find(names, name) == names.end())
-    throw input_error("--set: expected a name of the stencil, found " + found_word(name, names));
+    throw input_error(
+        fmt::format("--set: expected {}, found {}", or_list(names), found_word(name, names)));
   given_value v{"--set " + name, value};
   double number = 0;
   const auto [end, bad] = std::from_chars(value.data(), value.data() + value.size(), number);

@@ -92,6 +92,7 @@ std::string to_text(const fields_result& r) {
                       format_plural(f.threads, f.backend == "cpu" ? "thread" : "multiprocessor"),
                       f.depth > 1 ? fmt::format(", passes of {} steps", f.depth) : ""));
   out.row("", f.reason);
+  if (f.hoisted > 0) out.row("once", format_plural(f.hoisted, "value") + " of coefficients alone");
   out.gap();
   out.row("outcome", outcome_text(r.report.stopped, r.report.steps));
   const char* label = "reduced";
@@ -148,7 +149,7 @@ json to_json(const fields_result& r) {
   out["kernel"] = {{"name", f.kernel}, {"reason", f.kernel_reason}};
   out["executor"] = f.executor;
   out["reason"] = f.reason;
-  out["plan"] = {{"teams", f.threads}, {"steps_per_pass", f.depth}};
+  out["plan"] = {{"teams", f.threads}, {"steps_per_pass", f.depth}, {"values_once", f.hoisted}};
   out["max_steps"] = r.max_steps;
   out["steps"] = f.steps;
   out["stop_reason"] = to_string(f.stopped);

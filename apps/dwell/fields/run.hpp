@@ -27,9 +27,11 @@ struct fields_arguments {
   device_choice device;
   int threads = 0;
   std::string precision, executor;
-  std::string boundary;  ///< word for all sides of all fields; empty: as the file has it
-  std::string field;     ///< that `output` and `animation` show; empty: the first one
-  destination output;    ///< file of the field
+  int depth = 0;                        ///< steps of a pass; 0: as planned
+  std::string hoist = "auto";           ///< field_options::hoist
+  std::optional<std::string> boundary;  ///< word for all sides of all fields; else as in the file
+  std::string field;   ///< that `output` and `animation` show; empty: the first one
+  destination output;  ///< file of the field
   destination animation;
   std::optional<int> every;        ///< steps between two frames
   std::optional<png_scale> scale;  ///< common to pictures and the animation
@@ -40,8 +42,13 @@ struct fields_arguments {
 /// `known`.
 void require_options_of_fields(const CLI::App& app, std::span<const std::string_view> known);
 
+/// Throws input_error for one of `only` that was given with a stencil of one field.
+void refuse_options_of_fields(const CLI::App& app, std::span<const std::string_view> only);
+
 /// Those of `dwell stencil`.
 std::span<const std::string_view> options_of_fields();
+/// Adds --hoist: field_options::hoist.
+CLI::Option* add_hoist(CLI::App& app, std::string& value);
 
 exit_code run_fields(const fields_arguments& args);
 

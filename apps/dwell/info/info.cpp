@@ -18,6 +18,8 @@
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "fields/facts.hpp"
+#include "fields/problem.hpp"
 #include "info/matrix_facts.hpp"
 #include "info/stencil_facts.hpp"
 #include "info/system_facts.hpp"
@@ -179,6 +181,7 @@ std::optional<stencil_shape> stencil_named(const std::string& name) {
 std::vector<std::string> stencil_names() {
   std::vector<std::string> names;
   for (const auto& s : stencil_shapes()) names.push_back(s.name);
+  for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
   return names;
 }
 
@@ -211,6 +214,10 @@ exit_code run(const info_arguments& args) {
   } else if (const auto stencil = stencil_named(args.matrix)) {
     require_no_machine(args);
     text = app::to_text(*stencil), value = app::to_json(*stencil);
+  } else if (has_fields(args.matrix)) {
+    require_no_machine(args);
+    const auto problem = read_problem(args.matrix);
+    text = app::to_text(problem), value = app::to_json(problem);
   } else {
     require_source(args.matrix, fmt::format(" or a stencil ({})", fmt::join(stencil_names(), ", ")),
                    suggested_stencil(args.matrix));
@@ -233,12 +240,12 @@ exit_code run(const info_arguments& args) {
 
 command add_info(CLI::App& app) {
   const auto args = std::make_shared<info_arguments>();
-  auto* matrix = add_input(
-      app, "MATRIX", args->matrix,
-      std::string("Optional. ") + matrix_kinds_help +
-          ", or a stencil that 'dwell stencil --help' lists; - is standard input. A file that has "
-          "the name of a kind or of a stencil is written ./NAME",
-      "");
+  auto* matrix = add_input(app, "MATRIX", args->matrix,
+                           std::string("Optional. ") + matrix_kinds_help +
+                               ", or a stencil that 'dwell stencil --help' lists, or FILE.toml "
+                               "with one; - is standard input. A file that has "
+                               "the name of a kind or of a stencil is written ./NAME",
+                           "");
   auto words = matrix_kind_words();
   for (const auto& name : stencil_names()) words.push_back(name);
   set_completions(matrix, {words, value_completions::file});
@@ -251,6 +258,7 @@ command add_info(CLI::App& app) {
       "  dwell info\n"
       "  dwell info bcsstk17.mtx.gz\n"
       "  dwell info 2d9pt\n"
+      "  dwell info wave2d\n"
       "  dwell info like:ecology2 --json -");
   return [args] { return run(*args); };
 }

@@ -34,9 +34,11 @@
 #include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
+#include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
 #include "dwell/solvers/linear/api/needed.hpp"
 #include "dwell/solvers/stencil/api/needed.hpp"
+#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 
 namespace dwell::app {
 namespace {
@@ -183,6 +185,42 @@ pass_demands demands_of(const fields_problem& p) {
   return demands;
 }
 
+/// What a GPU compiles for a problem: for large fields, where values of coefficients alone may be
+/// computed once, as it is projected for the device.
+std::vector<kernel_source> sources_of(const fields_problem& p, precision type,
+                                      const device_facts& device) {
+  const std::vector<std::int64_t> axes(static_cast<std::size_t>(p.definition.dims()),
+                                       p.definition.dims() == 3 ? 512 : 8192);
+  const field_size size = checked_field_size(p.definition.dims(), axes);
+  const std::size_t value = type == precision::f64 ? sizeof(double) : sizeof(float);
+  field_options options;
+  options.boundaries = p.boundaries;
+  const hoisting_choice choice = choose_hoisting(p.definition, size, value, options, device, false);
+  const field_domain domain(choice.steps(p.definition), size, p.boundaries);
+  const bool changes =
+      std::ranges::any_of(p.reductions, [](const auto& r) { return r.quantity.of_change; });
+  std::vector<kernel_source> all =
+      field_sources(domain, type, device.compute_capability, demands_of(p), changes);
+  if (!choice.made) return all;
+  for (const hoisted_values_definition& v : choice.made->values) {
+    const field_domain once(v.definition, size, {boundary_of_values(domain)});
+    all.push_back(type == precision::f64 ? field_kernel_sources<double>(once).stage(0)
+                                         : field_kernel_sources<float>(once).stage(0));
+  }
+  return all;
+}
+
+/// The first device of this compute capability that there are facts of, or one without.
+device_facts facts_with(int compute_capability) {
+  for (const char* name : known_devices())
+    if (device_facts known = facts_of(name); known.compute_capability == compute_capability)
+      return known;
+  device_facts facts;
+  facts.on = backend::cuda;
+  facts.compute_capability = compute_capability;
+  return facts;
+}
+
 exit_code warm(kernels_arguments args) {
   const file_cache cache = usable_cache();
   output_files outputs;
@@ -210,7 +248,7 @@ exit_code warm(kernels_arguments args) {
     args.targets.push_back(fmt::format("sm_{}", args.device_facts.read().compute_capability));
   if (args.targets.empty()) args.targets = {"cpu"};
   fields_problem p = read_problem(args.name);
-  if (!args.boundary.empty()) p.boundaries = {field_boundary::all(parse_field_side(args.boundary))};
+  if (!args.boundary.empty()) p.boundaries = {boundary_of_option(args.boundary)};
   std::vector<warmed_kernel> all;
   for (const std::string& target : args.targets) {
     if (target == "cpu") {
@@ -219,14 +257,10 @@ exit_code warm(kernels_arguments args) {
       continue;
     }
     const int capability = capability_of(target);
-    // Any size will do: the text has the kinds of borders alone.
-    const std::vector<std::int64_t> size(static_cast<std::size_t>(p.definition.dims()), 64);
-    const field_domain domain(p.definition, checked_field_size(p.definition.dims(), size),
-                              p.boundaries);
-    const bool changes =
-        std::ranges::any_of(p.reductions, [](const auto& r) { return r.quantity.of_change; });
-    for (const kernel_source& source :
-         field_sources(domain, type, capability, demands_of(p), changes)) {
+    device_facts device = facts_with(capability);
+    if (args.device_facts.given() && args.device_facts.read().compute_capability == capability)
+      device = args.device_facts.read();
+    for (const kernel_source& source : sources_of(p, type, device)) {
       const auto made = compile_kernel(source, {capability, 0});
       require_kept(made->why_not_kept);
       all.push_back({made->origin.what, made->origin.target, made->seconds});

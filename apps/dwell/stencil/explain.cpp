@@ -23,7 +23,8 @@ namespace {
 
 struct stencil_part : explain_part {
   static constexpr stencil_surface here = stencil_surface::explain;
-  std::string size, source, precision = "f64";
+  std::string size, source, precision = "f64", executor = "auto", hoist = "auto";
+  std::optional<std::string> boundary;
   stencil_options options;
   extents cells;
   const CLI::App* command_line = nullptr;
@@ -43,11 +44,15 @@ struct stencil_part : explain_part {
         ->type_name("NxN[xN]");
     add_input(app, "--source", source, "As of 'dwell stencil': not all kernels take one",
               "f.npy|-");
-    add_stencil_flag(app, here, "edge", options, "Of the run");
+    add_boundary_word(app, here, boundary, "Of the run, as of 'dwell stencil'");
     add_explained_device(app, device, threads, asked_facts);
     add_stencil_flag(app, here, "policy", options, "The policy whose plan is shown in full");
     add_tiling(app, here, options);
     add_stencil_flag(app, here, "order", options);
+    add_choice(app, "--executor", executor,
+               {"auto", "naive", "host-loop", "graph", "persistent", "perks", "temporal"},
+               "Of several fields: in which loop the steps run");
+    add_hoist(app, hoist);
     add_choice(app, "--precision", precision, {"f64", "f32"}, "Of the field");
     app.footer(
         "Examples:\n"
@@ -61,18 +66,20 @@ struct stencil_part : explain_part {
       check_fields();
       return;
     }
+    static constexpr std::array<std::string_view, 2> only{"--executor", "--hoist"};
+    refuse_options_of_fields(*command_line, only);
+    take_edge(boundary, options);
     if (size.empty()) throw input_error("--size: expected cells such as 4096x4096, found none");
     cells = parse_size("--size", size);
     if (!source.empty()) require_source(source, cells, precision);
   }
   void check_fields() {
-    static constexpr std::array<std::string_view, 9> known{
-        "STENCIL",        "--size",      "--boundary", "--device", "--threads",
-        "--device-facts", "--precision", "--json",     "--help"};
+    static constexpr std::array<std::string_view, 12> known{
+        "STENCIL",        "--size",      "--boundary", "--device", "--threads", "--executor",
+        "--device-facts", "--precision", "--depth",    "--hoist",  "--json",    "--help"};
     require_options_of_fields(*command_line, known);
     fields = read_problem(options.shape);
-    if (command_line->get_option("--boundary")->count() > 0)
-      fields->boundaries = {field_boundary::all(parse_field_side(to_string(options.edge)))};
+    if (boundary) fields->boundaries = {boundary_of_option(*boundary)};
     cells = size_of(*fields,
                     size.empty() ? std::nullopt : std::optional(parse_size("--size", size, 1)));
   }
@@ -80,6 +87,9 @@ struct stencil_part : explain_part {
     if (fields) {
       field_options asked;
       asked.boundaries = fields->boundaries;
+      asked.executor = executor;
+      asked.depth = options.depth;
+      asked.hoist = hoist;
       const auto found =
           dwell::explain(fields->definition, axes_of(cells), precision, facts, asked);
       return {app::to_text(found, fields->file), app::to_json(found, fields->file)};

@@ -6,9 +6,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,7 +59,8 @@ struct stencil_arguments {
   std::string rank_grid;
   int exchange_every = 0;
   destination output, animation;
-  std::string field;
+  std::string field, hoist = "auto";
+  std::optional<std::string> boundary;
   int every = 0;
   std::optional<png_scale> scale;
   bool timing = false;
@@ -290,7 +293,6 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                                         fmt::join(names, ", "), found_word(args.shape, names)));
   if (has_fields(args.shape)) {
     require_options_of_fields(app, options_of_fields());
-    const bool other_boundary = app.get_option("--boundary")->count() > 0;
     return run_fields({.file = args.shape,
                        .set = args.set,
                        .size = args.size,
@@ -299,7 +301,9 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .threads = args.threads,
                        .precision = args.precision,
                        .executor = args.options.executor,
-                       .boundary = other_boundary ? to_string(args.options.edge) : std::string(),
+                       .depth = args.options.depth,
+                       .hoist = args.hoist,
+                       .boundary = args.boundary,
                        .field = args.field,
                        .output = args.output,
                        .animation = args.animation,
@@ -307,9 +311,10 @@ exit_code run(const CLI::App& app, stencil_arguments& args) {
                        .scale = args.scale,
                        .report = args.report});
   }
-  for (const char* option : {"--set", "--field", "--animation", "--every"})
-    if (app.get_option(option)->count() > 0)
-      throw input_error(fmt::format("{}: is for stencils of several fields", option));
+  static constexpr std::array<std::string_view, 5> only{"--set", "--field", "--animation",
+                                                        "--every", "--hoist"};
+  refuse_options_of_fields(app, only);
+  take_edge(args.boundary, args.options);
   if (args.scale && !is_picture(args.output))
     throw input_error("--scale: of a picture (.png), which is not there");
   const exit_code code = run_on_processes(args.ranks, args.threads,
@@ -379,10 +384,12 @@ void add_problem(CLI::App& app, stencil_arguments& args) {
       ->take_all();
   add_input(app, "--source", args.source,
             "Added to every changing cell in every step: .npy or .vti", "f.npy|-");
-  add_stencil_flag(
-      app, stencil_surface::run, "edge", args.options,
-      "fixed keeps the outermost cells, as many layers as the radius; reflect mirrors, the "
-      "outermost cells included (numpy.pad's symmetric)");
+  add_boundary_word(
+      app, stencil_surface::run, args.boundary,
+      "fixed keeps the outermost cells, as many layers as the radius; periodic; reflect mirrors, "
+      "the outermost cells included (numpy.pad's symmetric); of several fields also constant:V, "
+      "mirror, antisymmetric and nearest (default: fixed, of several fields as the stencil has "
+      "it)");
   add_stencil_flag(
       app, stencil_surface::run, "weights", args.options,
       "Of the cells that the stencil reads; dwell info STENCIL lists these, in order, and "
@@ -412,6 +419,7 @@ void add_execution(CLI::App& app, stencil_arguments& args) {
     add_stencil_flag(app, stencil_surface::run, name, args.options);
   add_tiling(app, stencil_surface::run, args.options);
   add_stencil_flag(app, stencil_surface::run, "order", args.options);
+  add_hoist(app, args.hoist);
   add_choice(app, "--precision", args.precision, {"f64", "f32"}, "Of the field");
   app.option_defaults()->group("Ranks");
   add_ranks(app, args.ranks, "the field");

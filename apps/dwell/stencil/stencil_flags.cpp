@@ -15,6 +15,8 @@
 #include "stencil/choices.hpp"
 #include "stencil/field.hpp"
 
+#include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
 
 namespace dwell::app {
@@ -68,6 +70,28 @@ CLI::Option* add_stencil_flag(CLI::App& app, stencil_surface here, std::string_v
       throw std::logic_error(option.name);
     }
   });
+}
+
+CLI::Option* add_boundary_word(CLI::App& app, stencil_surface here,
+                               std::optional<std::string>& word, const std::string& help) {
+  const stencil_option& option = stencil_option_named("edge");
+  if (!option.is_on(here)) throw std::logic_error(option.name);
+  auto* added = app.add_option(option.flag, word, help)->type_name("KIND");
+  set_completions(added, {option.words()});
+  return added;
+}
+
+void take_edge(const std::optional<std::string>& word, stencil_options& to) {
+  if (!word) return;
+  const stencil_option& option = stencil_option_named("edge");
+  for (const auto one : {boundary::fixed, boundary::periodic, boundary::reflect})
+    if (to_string(one) == *word) {
+      to.edge = one;
+      return;
+    }
+  const std::vector<std::string> words = option.words();
+  throw input_error(fmt::format("{}: expected {}, found {}", option.flag, or_list(words),
+                                found_word(*word, words)));
 }
 
 void add_tiling(CLI::App& app, stencil_surface here, stencil_options& to) {

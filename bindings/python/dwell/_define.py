@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import keyword
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
@@ -14,12 +15,12 @@ from ._boundary import sides_of_fields
 from ._checks import number, whole, word
 from ._definition_text import words_of
 from ._device import resolve
-from ._field_report import FieldReport
+from ._explain_fields import plan_rows
 from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
 MOST_STAGES = 8  # the limit of the library's definition.hpp
-RESERVED = {"boundary", "definition", "depth", "executor", "kernel", "on_interrupt", "progress", "progress_interval",
+RESERVED = {"boundary", "definition", "depth", "executor", "hoist", "kernel", "on_interrupt", "progress", "progress_interval",
             "receivers", "reduce_every", "reductions", "self", "sources", "steps", "threads", "until"}
 
 
@@ -106,17 +107,20 @@ class Definition:
         return words_of(self.tape, self.radius, self.flops, self.defaults)
 
     def explain(
-        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None, executor: str = "auto",
-        kernel: str = "auto", depth: int = 0, threads: int = 0,
+        self, size: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, device: str | None = None,
+        device_facts: str | None = None, executor: str = "auto", depth: int = 0, hoist: str = "auto", threads: int = 0,
     ) -> str:
-        """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+        """What steps on fields of a size need, how they would be done, and why. Does no step, compiles nothing and takes no
+        memory for fields.
 
         Parameters
         ----------
         size : sequence of int
             Cells along each axis, the slowest first.
         dtype : {"float64", "float32"}
-        boundary, device, executor, kernel, depth, threads
+        device_facts : {"v100", "a100", "h100", "h200", "b200"}, optional
+            A GPU that need not be here, in place of `device`.
+        boundary, device, executor, depth, hoist, threads
             As of ``FieldRunner``.
 
         Returns
@@ -129,11 +133,20 @@ class Definition:
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
-        native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
-                                   word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
-                                   0.1, whole(depth, "depth"))
-        rows = FieldReport.of(native.report()).plan()
-        return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in rows[1:])])
+        if not isinstance(size, (Sequence, np.ndarray)) or isinstance(size, str):
+            raise TypeError(f"size: expected a sequence with a whole number for each axis, found {size!r}")
+        axes = [whole(n, "size", 2**62) for n in size]
+        precision = {"float64": "f64", "float32": "f32"}.get(np.dtype(dtype).name)
+        if precision is None:
+            raise ValueError(f"dtype: expected float64 or float32, found {np.dtype(dtype).name}")
+        if device_facts is not None and (device is not None or threads):
+            raise ValueError("device_facts: expected no device and no threads with it")
+        where = resolve("cpu" if device_facts is not None else device, threads, None, 0)
+        facts = None if device_facts is None else word(device_facts, "device_facts")
+        found = _core.explain_fields(self._native, axes, precision, sides, word(executor, "executor"), where, facts,
+                                     whole(depth, "depth"), word(hoist, "hoist"))
+        size_text = "x".join(map(str, axes)) + f" cells, {precision}, {found['changing_cells']} change"
+        return "\n".join([repr(self), *(f"{label:<16} {text}" for label, text in [("size", size_text), *plan_rows(found)])])
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f"{self.name}: expected dwell.run({self.name}, ...), found a call of the definition; its function is "
@@ -141,7 +154,8 @@ class Definition:
 
 
 def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:
-    """How fields of a size would be computed here, and why, without a step; the kernel is compiled if it is not yet.
+    """What steps on fields of a size need, how they would be done, and why. Does no step, compiles nothing and takes no memory
+    for fields.
 
     Parameters
     ----------
@@ -169,9 +183,20 @@ def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:
     >>> "naive on 1 thread" in dwell.explain(dwell.stencils.heat(), (50, 40), device="cpu", executor="naive")
     True
     """
-    if not isinstance(definition, Definition):
-        raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
-    return definition.explain(size, **options)
+    return require_definition(definition).explain(size, **options)
+
+
+def require_definition(given: Any) -> Definition:
+    """TypeError for what is none."""
+    if isinstance(given, Definition):
+        return given
+    module, name = getattr(given, "__module__", None) or "", getattr(given, "__name__", "")
+    found = type(given).__name__
+    if module.startswith("dwell.stencils."):
+        found = f"dwell.stencils.{name}: call it, as in dwell.stencils.{name}()"
+    elif callable(given):
+        found = "function" + (f" {name}" if name.isidentifier() else "") + ", which dwell.define makes one of"
+    raise TypeError(f"definition: expected what dwell.define returns, found {found}")
 
 
 @overload
@@ -262,7 +287,7 @@ def define(
         raise DefinitionError(place, f"dims: expected 1, 2 or 3, found {dims!r}")
     defaults = _defaults(function, declared, groups[0], place)
     recorder = Recorder(groups[0], groups[1], groups[2], dims)
-    stages = in_callers_words(lambda: _record(function, recorder, place),
+    stages = in_callers_words(lambda: _record(function, recorder, place), code.co_name,
                               f"the names of this definition are {', '.join(declared)}")
     if recorder.dims is None:
         raise DefinitionError(place, "dims: expected 1, 2 or 3 where no neighbour is read, found none")
@@ -295,6 +320,8 @@ def _defaults(function: Callable[..., Any], declared: tuple[str, ...], fields: t
             if argument.name in fields:
                 raise DefinitionError(place, f"{argument.name}: expected no default for a field, found {argument}")
             found[argument.name] = number(argument.default, argument.name)
+            if not math.isfinite(found[argument.name]):
+                raise DefinitionError(place, f"{argument.name}: expected a finite number as default, found {argument.default}")
     for one in declared:
         if one not in arguments:
             raise DefinitionError(place, f"{one}: expected an argument of that name, found {', '.join(arguments) or 'none'}")

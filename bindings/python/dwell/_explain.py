@@ -7,7 +7,8 @@ from typing import Any
 from ._report import seconds
 
 
-def _bytes(value: float) -> str:
+def bytes_text(value: float) -> str:
+    """A number of bytes: "1.5 KiB"."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if value >= 2**power:
             return f"{value / 2**power:.3g} {unit}"
@@ -33,7 +34,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 def _part(p: dict[str, Any], projected: bool) -> list[str]:
     places = [("on the chip", p["cached_bytes_moved"]), ("L2", p["l2_bytes"]), ("device memory", p["memory_bytes"])]
     moved = sum(bytes_there for _, bytes_there in places)
-    row = [p["name"], str(p["rows"]), str(p["nonzeros"]), str(p["barriers"]), _bytes(moved)]
+    row = [p["name"], str(p["rows"]), str(p["nonzeros"]), str(p["barriers"]), bytes_text(moved)]
     if projected:
         row += [seconds(p["seconds"]), ", ".join(f"{place} {100 * there / moved:.0f} %" for place, there in places
                                                  if there >= 0.005 * moved > 0)]
@@ -61,8 +62,8 @@ def text_of(e: dict[str, Any]) -> str:
         ["kernel", f"config {plan['config']}, {plan['teams']} teams of {plan['lanes']} lanes"
                    + (", in one cluster" if e["in_cluster"] else "")],
         ["teams", e["teams_why"]],
-        ["per iteration", f"{_bytes(plan['cached_bytes_moved'])} on the chip, {_bytes(plan['l2_bytes'])} through L2, "
-                          f"{_bytes(plan['memory_bytes'])} device memory; {_bytes(e['bytes_per_iteration'])} if nothing "
+        ["per iteration", f"{bytes_text(plan['cached_bytes_moved'])} on the chip, {bytes_text(plan['l2_bytes'])} through L2, "
+                          f"{bytes_text(plan['memory_bytes'])} device memory; {bytes_text(e['bytes_per_iteration'])} if nothing "
                           "were cached"],
         ["barriers", str(e["barriers"]) + (f" of {seconds(e['barrier_seconds'])}" if e["projected"] else "")],
     ]
@@ -72,7 +73,7 @@ def text_of(e: dict[str, Any]) -> str:
     rows = [["policy", "registers", "scratch", "tiles", "L2", "memory"] + (["projected"] if e["projected"] else [])]
     for at, p in enumerate(e["policies"]):
         row = [p["policy"] + (" *" if at == e["chosen"] else ""), _held(p, "in_registers"), _held(p, "in_scratch"),
-               _tiles(p), _bytes(p["l2_bytes"]), _bytes(p["memory_bytes"])]
+               _tiles(p), bytes_text(p["l2_bytes"]), bytes_text(p["memory_bytes"])]
         if e["projected"]:
             row.append("refused" if p["refusal"] else seconds(p["seconds"]))
         rows.append(row)

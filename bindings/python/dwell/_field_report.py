@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from ._explain import bytes_text
 from ._report import Document, seconds
-
 
 _RESULTS = {"steps done": "{} steps done", "converged": "converged after {} steps", "step limit": "NOT converged within {} steps",
             "not finite": "NOT FINITE after {} steps", "interrupted": "INTERRUPTED after {} steps"}
@@ -28,6 +28,7 @@ class FieldReport(Document):
     size: tuple[int, ...]
     threads: int  #: or a GPU's multiprocessors
     depth: int  #: steps of a pass
+    hoisted: int  #: values of coefficients alone that are computed once
     cells: int  #: that a step changes: all but the fixed ones
     bytes_per_step: int  #: that a step must move if nothing stays in a cache
     memory: int  #: bytes of all arrays
@@ -52,13 +53,14 @@ class FieldReport(Document):
         units = "thread" if self.backend == "cpu" else "multiprocessor"
         compiled = f" in {seconds(self.compile_seconds)}" if self.compile_seconds else ""
         return [
-            ("fields", f"{self.definition}, {size} cells, {self.precision}, {self.memory / 2**20:.3g} MiB"),
+            ("fields", f"{self.definition}, {size} cells, {self.precision}, {bytes_text(self.memory)}"),
             ("device", f"{self.device} ({self.backend})"),
             ("kernel", f"{self.kernel}{compiled}: {self.kernel_reason}"),
             ("executor", f"{self.executor} on {self.threads} {units}{'s' if self.threads > 1 else ''}"
                          + (f", passes of {self.depth} steps" if self.depth > 1 else "")),
             ("", self.reason),
-            ("per step", f"{self.bytes_per_step / 2**20:.3g} MiB, if nothing stays in a cache"),
+            *([("once", f"{self.hoisted} value{'s' if self.hoisted > 1 else ''} of coefficients alone")] if self.hoisted else []),
+            ("per step", f"{bytes_text(self.bytes_per_step)}, if nothing stays in a cache"),
         ]
 
     def rows(self) -> list[tuple[str, str]]:

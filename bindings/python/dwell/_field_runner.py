@@ -11,7 +11,7 @@ from . import _core, _gpu
 from ._arrays import FLOATS, HOST, Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
 from ._boundary import sides_of_fields
 from ._checks import number, whole, word
-from ._define import Definition
+from ._define import Definition, require_definition
 from ._device import resolve
 from ._field_report import FieldReport
 from ._points import Points, receivers_of, sources_of
@@ -34,6 +34,9 @@ class FieldMoment:
     def field(self, name: str, out: Any = None) -> Any:
         """A copy of a field, or `out` with it; as ``FieldRunner.field``."""
         return self._runner._read(name, out)
+
+    def __repr__(self) -> str:
+        return f"<dwell.FieldMoment: {self._runner.definition.name}, step {self.step}>"
 
 
 class FieldRunner(_gpu.StreamUser):
@@ -81,6 +84,10 @@ class FieldRunner(_gpu.StreamUser):
         equal.
     depth : int
         Steps of a pass of executor "temporal"; of "perks" those between two exchanges of halos; 0: as planned.
+    hoist : {"auto", "always", "never"}
+        Values of coefficients alone, such as a mean of two conductivities, are the same in every step: computed once, in arrays
+        that steps read as they read coefficients, or in every step. "auto": once where a step is projected to take at most
+        1 / 1.1 of its time then, which is on GPUs. The bits are equal.
     threads : int
         Of a CPU; 0: as many as are worth it.
     progress_interval : float
@@ -126,11 +133,9 @@ class FieldRunner(_gpu.StreamUser):
         self, definition: Definition, *, boundary: Any = None, sources: Mapping[str, Any] | None = None,
         receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
         until: Mapping[str, Any] | None = None, device: str | None = None, executor: str = "auto", kernel: str = "auto",
-        depth: int = 0, threads: int = 0, progress_interval: float = 0.1, **values: Any,
+        depth: int = 0, hoist: str = "auto", threads: int = 0, progress_interval: float = 0.1, **values: Any,
     ) -> None:
-        if not isinstance(definition, Definition):
-            raise TypeError(f"definition: expected what dwell.define returns, found {type(definition).__name__}")
-        self.definition = definition
+        self.definition = require_definition(definition)
         values = {**definition.defaults, **values}
         _check_names(definition, values)
         self._places: dict[str, Place] = {}
@@ -143,7 +148,8 @@ class FieldRunner(_gpu.StreamUser):
         sides = sides_of_fields(definition.boundary if boundary is None else boundary, definition.fields, definition.dims)
         self._native: Any = _core.FieldRunner(definition._native, list(self.shape), self.dtype.name, sides,
                                          word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, there.gpu, self._stream),
-                                         number(progress_interval, "progress_interval"), whole(depth, "depth"))
+                                         number(progress_interval, "progress_interval"), whole(depth, "depth"),
+                                         word(hoist, "hoist"))
         self._turn = Turn("run")
         self._left: dict[str, int] = {}  # rows of parameters that have a value per step, and of sources
         self._receivers: list[Points] = []
@@ -154,6 +160,10 @@ class FieldRunner(_gpu.StreamUser):
             self._set_parameter(name, values[name])
         self.set_points(sources, receivers)
         self.set_reductions(reductions, reduce_every, until)
+
+    def __repr__(self) -> str:
+        size = " x ".join(map(str, self.shape))
+        return f"<dwell.FieldRunner: {self.definition.name}, {size}, {self.dtype}>"
 
     @property
     def report(self) -> FieldReport:

@@ -47,7 +47,7 @@ def run(
     definition: Definition, *, steps: int, boundary: Any = None, sources: Mapping[str, Any] | None = None,
     receivers: Mapping[str, Any] | None = None, reductions: Mapping[str, Any] | None = None, reduce_every: int = 100,
     until: Mapping[str, Any] | None = None, device: str | None = None, executor: str = "auto", kernel: str = "auto",
-    depth: int = 0, threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
+    depth: int = 0, hoist: str = "auto", threads: int = 0, progress: Progress = None, on_interrupt: OnInterrupt = "raise", **values: Any,
 ) -> FieldResult:
     """Do steps of a definition on fields.
 
@@ -56,7 +56,7 @@ def run(
     definition : Definition
         Of ``dwell.define``, or of ``dwell.stencils``.
     steps : int
-    boundary, sources, receivers, reductions, reduce_every, until, device, executor, kernel, depth, threads, **values
+    boundary, sources, receivers, reductions, reduce_every, until, device, executor, kernel, depth, hoist, threads, **values
         As of ``FieldRunner``: fields, coefficients and parameters by their names. Fields stay as they are; the answer has
         new ones.
     progress, on_interrupt
@@ -91,6 +91,6 @@ def run(
     """
     runner = FieldRunner(definition, boundary=boundary, sources=sources, receivers=receivers, reductions=reductions,
                          reduce_every=reduce_every, until=until, device=device, executor=executor, kernel=kernel, depth=depth,
-                         threads=threads, **values)
+                         hoist=hoist, threads=threads, **values)
     runner.run(steps, progress=progress, on_interrupt=on_interrupt)
     return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.reductions, runner.report)

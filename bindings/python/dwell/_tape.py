@@ -188,12 +188,20 @@ class Recorder:
                     tuple(tuple((field, number[node]) for field, node in stage) for stage in stages))
 
 
-def in_callers_words(call: Callable[[], Any], what: str) -> Any:
-    """The value of `call`, which runs the caller's function; errors that say little get file and line."""
+def in_callers_words(call: Callable[[], Any], own_name: str, what: str) -> Any:
+    """The value of `call`, which runs the caller's function of that name; errors that say little get file and line."""
     try:
         return call()
     except NameError as error:
+        if error.name == own_name:
+            raise DefinitionError(line_of(error.__traceback__),
+                                  f"expected a function that does not call itself, found {own_name}") from None
         raise DefinitionError(line_of(error.__traceback__), f"{error}; {what}") from None
+    except AttributeError as error:
+        if not hasattr(error.obj, "_recorder"):
+            raise  # the caller's own
+        raise DefinitionError(line_of(error.__traceback__), "expected + - * / **, neighbours as in u[-1, 0] and functions of dwell, "
+                              f"found .{error.name} of a cell") from None
     except RecursionError as error:
         raise DefinitionError(line_of(error.__traceback__),
                               "expected a function that ends, found one that calls itself without end") from None

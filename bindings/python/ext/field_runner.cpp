@@ -22,6 +22,8 @@
 #include "listener.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/stencil/explain_fields.hpp"
 
 namespace dwell::python {
 namespace {
@@ -95,6 +97,68 @@ std::vector<field_boundary> boundaries_of(const sides& fields, int dims) {
   return all;
 }
 
+/// instead: facts of a device that need not be here, by name.
+fields explain_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
+                      const std::string& precision, const sides& boundary,
+                      const std::string& executor, const device& where,
+                      const std::optional<std::string>& instead, int depth,
+                      const std::string& hoist) {
+  field_options o;
+  o.boundaries = boundaries_of(boundary, definition.dims());
+  o.executor = executor;
+  o.depth = depth;
+  o.hoist = hoist;
+  const fields_explanation e =
+      explain(definition, size, precision, instead ? facts_of(*instead) : where.facts(), o);
+  fields out;
+  const cell_tape& tape = e.steps.tape();
+  std::vector<std::string> arrays = tape.fields;
+  arrays.insert(arrays.end(), tape.coefficients.begin(), tape.coefficients.end());
+  const auto name = [&](int array) { return arrays[static_cast<std::size_t>(array)]; };
+  nb::list stages;
+  for (const field_stage_use& use : e.stages) {
+    nb::dict stage, read, renamed;
+    nb::list computed;
+    for (const auto& r : use.read) read[nb::str(name(r.array).c_str())] = r.cells;
+    for (const auto& r : use.renamed) renamed[nb::str(name(r.field).c_str())] = name(r.from);
+    for (const int f : use.computed) computed.append(name(f));
+    stage["read"] = read;
+    stage["renamed"] = renamed;
+    stage["computed"] = computed;
+    stage["cell_bytes"] = use.cell_bytes;
+    stages.append(stage);
+  }
+  out["device"] = e.device.name;
+  out["backend"] = to_string(e.device.on);
+  out["device_memory"] = e.device.memory;
+  out["core_cache"] = e.device.core_cache;
+  out["changing_cells"] = e.changing_cells;
+  out["arrays"] = e.arrays;
+  out["memory"] = e.memory;
+  out["hoisted"] = e.hoisted.values;
+  out["hoisted_operations"] = e.hoisted.operations;
+  out["hoisted_cell_bytes"] = e.hoisted.cell_bytes;
+  out["hoisted_step_seconds"] = e.hoisted.step_seconds;
+  out["operations"] = e.steps.flops();
+  out["stages"] = stages;
+  out["cell_bytes"] = e.cell_bytes;
+  out["bytes_per_step"] = e.bytes_per_step;
+  out["executor"] = e.plan.executor;
+  out["reason"] = e.plan.reason;
+  out["threads"] = e.plan.threads;
+  out["depth"] = e.plan.depth;
+  out["slabs"] = e.plan.slabs;
+  out["tiles"] = e.plan.tiles;
+  out["slab_cells"] = e.plan.slab_cells;
+  out["tile_cells"] = e.plan.tile_cells;
+  out["working_set"] = e.plan.working_set;
+  out["registers"] = e.plan.registers;
+  out["step_seconds"] = e.plan.step_seconds;
+  out["memory_seconds"] = e.roof.memory;
+  out["arithmetic_seconds"] = e.roof.arithmetic;
+  return out;
+}
+
 template <class T>
 using host_table = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
@@ -115,13 +179,15 @@ class held_fields {
  public:
   held_fields(const stencil_definition& definition, const std::vector<std::int64_t>& size,
               const std::string& dtype, const sides& boundary, const std::string& kernel,
-              const std::string& executor, const device& where, double progress_interval, int depth)
+              const std::string& executor, const device& where, double progress_interval, int depth,
+              const std::string& hoist)
       : listener_(progress_interval), dims_(definition.dims()) {
     field_options o;
     o.boundaries = boundaries_of(boundary, dims_);
     o.kernel = kernel;
     o.executor = executor;
     o.depth = depth;
+    o.hoist = hoist;
     o.progress_interval = listener_.library_interval();
     o.progress = [this](const field_progress& now) {
       return listener_.publish(
@@ -237,6 +303,7 @@ class held_fields {
     out["size"] = nb::tuple(nb::cast(r.size));
     out["threads"] = r.threads;
     out["depth"] = r.depth;
+    out["hoisted"] = r.hoisted;
     out["cells"] = r.cells;
     out["bytes_per_step"] = r.bytes_per_step;
     out["memory"] = r.memory;
@@ -309,15 +376,19 @@ void add_field_runner(nb::module_& m) {
       .def_prop_ro("flops", &stencil_definition::flops)
       .def("describe", &stencil_definition::describe);
 
+  m.def("explain_fields", &explain_fields, nb::arg("definition"), nb::arg("size"),
+        nb::arg("precision"), nb::arg("boundary"), nb::arg("executor"), nb::arg("device"),
+        nb::arg("device_facts").none(), nb::arg("depth"), nb::arg("hoist"));
+
   using runner = held_fields;
   const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
   nb::class_<runner>(m, "FieldRunner")
       .def(nb::init<const stencil_definition&, const std::vector<std::int64_t>&, const std::string&,
                     const sides&, const std::string&, const std::string&, const device&, double,
-                    int>(),
+                    int, const std::string&>(),
            nb::arg("definition"), nb::arg("size"), nb::arg("dtype"), nb::arg("boundary"),
            nb::arg("kernel"), nb::arg("executor"), nb::arg("device"),
-           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0)
+           nb::arg("progress_interval") = 0.1, nb::arg("depth") = 0, nb::arg("hoist") = "auto")
       .def("set_field", &runner::set_field<double>, nb::arg("i"), arg("u"))
       .def("set_field", &runner::set_field<float>, nb::arg("i"), arg("u"))
       .def("set_coefficient", &runner::set_coefficient<double>, nb::arg("i"), arg("c"))

@@ -88,7 +88,8 @@ double columns_seconds(const field_domain& domain, const columns_numbers& n,
   const double planes = std::max(1.0, d.tiles * layers / d.teams);
   const double parts = 1 + planes / layers;
   const double ticks = planes + parts * (n.halo_z() + n.all_behind() + 1);
-  const double pass = ticks * columns_cycles(n, work_of(domain.definition()), room) / clock;
+  const double pass =
+      ticks * columns_cycles(n, work_of(domain.definition(), n.value_bytes), room) / clock;
   return (pass + limits.launch) / n.config.steps;
 }
 

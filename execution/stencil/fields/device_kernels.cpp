@@ -11,6 +11,7 @@
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
+#include "dwell/execution/stencil/fields/operation_costs.hpp"
 
 namespace dwell {
 namespace {
@@ -94,7 +95,7 @@ double chain_cycles(const chain_numbers& n, const field_work& work, const chain_
   const double exchange = 0.03 + (n.value_bytes == 8 ? 0.15 : 0.06) / n.config.steps;
   // Where the operations of a turn are more than this, its code is more than caches hold.
   constexpr int cached_operations = 1400;
-  const int code = n.kept().turn() * n.config.steps * n.config.across * work.operations;
+  const int code = n.kept().turn() * n.config.steps * n.config.across * work.counted;
   const double fetch = code > cached_operations ? 1.15 : 1;
   const double warps = n.config.warps == 8 ? 1 : 1.6;
   return (exchange + work.operations / room.operations) * fetch * warps;
@@ -146,14 +147,15 @@ std::optional<chain_config> plan_chain(const chain_shape& shape, const field_wor
   return best;
 }
 
-field_work work_of(const stencil_definition& d) {
+field_work work_of(const stencil_definition& d, int value_bytes) {
   field_work work;
   for (const field_stage& stage : d.stages())
     for (const int i : stage.nodes) {
       const cell_op op = d.tape().nodes[static_cast<std::size_t>(i)].op;
+      const double cost = operation_cost(op, value_bytes);
       ++work.nodes;
-      if (op != cell_op::constant && op != cell_op::parameter && op != cell_op::tap)
-        ++work.operations;
+      work.counted += cost > 0;
+      work.operations += cost;
     }
   return work;
 }
@@ -247,10 +249,10 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
   std::optional<columns_config> columns;
   if (!refuses_chain(domain, compute_capability)) {
     if (domain.size().dims == 3)
-      columns = plan_columns(columns_of(domain), work_of(domain.definition()), bytes, {});
+      columns = plan_columns(columns_of(domain), work_of(domain.definition(), bytes), bytes, {});
     else
-      config =
-          plan_chain(chain_of(domain), work_of(domain.definition()), bytes, room_of(device, bytes));
+      config = plan_chain(chain_of(domain), work_of(domain.definition(), bytes), bytes,
+                          room_of(device, bytes));
   }
   const auto all = [&](const auto& sources) {
     std::vector<kernel_source> list;

@@ -28,10 +28,12 @@ std::optional<std::string> refuses_chain(const field_domain& domain, int compute
 
 /// What a step computes in a cell.
 struct field_work {
-  int operations = 0;  ///< operations of numbers
-  int nodes = 0;       ///< nodes of the tape: operations, taps, constants, parameters
+  double operations = 0;  ///< what operations cost, in additions (operation_costs.hpp)
+  int counted = 0;        ///< operations, each of them as one
+  int nodes = 0;          ///< nodes of the tape: operations, taps, constants, parameters
 };
-field_work work_of(const stencil_definition& definition);
+/// In values of so many bytes.
+field_work work_of(const stencil_definition& definition, int value_bytes);
 
 /// What a multiprocessor has for a pass.
 struct chain_room {

@@ -43,11 +43,11 @@ field_side parse_field_side(std::string_view text) {
   for (std::size_t k = 0; k < std::size(kinds); ++k)
     if (text == kinds[k] && static_cast<side_kind>(k) != side_kind::constant)
       return {static_cast<side_kind>(k), 0};
+  const bool no_value = text == side_kind_name(side_kind::constant);
   throw input_error(
       "boundary: expected fixed, constant:VALUE, reflect, mirror, antisymmetric, nearest or "
-      "periodic, "
-      "found " +
-      found_word(text, kinds));
+      "periodic, found " +
+      (no_value ? fmt::format("'{}' without its value", text) : found_word(text, kinds)));
 }
 
 field_size checked_field_size(int dims, std::span<const std::int64_t> axes) {

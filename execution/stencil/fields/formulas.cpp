@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -364,18 +365,24 @@ class formula_parser {
       std::array<int, 3> by{};
       std::copy(offset.begin(), offset.end(), by.end() - axes);
       shifted_.clear();
-      value = shifted(value, by);
+      value = shifted(value, by, at);
     }
     return value;
   }
-  int shifted(int value, const std::array<int, 3>& by) {
+  int shifted(int value, const std::array<int, 3>& by, const text_word& at) {
     if (const auto known = shifted_.find(value); known != shifted_.end()) return known->second;
     cell_node n = node(value);
     if (n.op == cell_op::tap)
-      for (std::size_t axis = 0; axis < 3; ++axis) n.offset[axis] += by[axis];
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        n.offset[axis] += by[axis];
+        const int most = stencil_definition::most_radius(tape_.dims);
+        if (std::abs(n.offset[axis]) > most)
+          words_->refuse(at, fmt::format("expected neighbours at most {} away in {}-D, found {}",
+                                         most, tape_.dims, std::abs(n.offset[axis])));
+      }
     for (int k = 0; k < operand_count(n.op); ++k)
       n.operands[static_cast<std::size_t>(k)] =
-          shifted(n.operands[static_cast<std::size_t>(k)], by);
+          shifted(n.operands[static_cast<std::size_t>(k)], by, at);
     return shifted_[value] = add(n);
   }
 

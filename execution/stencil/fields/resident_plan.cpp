@@ -20,7 +20,7 @@ namespace {
 int registers_of(const resident_numbers& n, const field_work& work) {
   const int words = n.value_bytes / 4;
   const int kept = words * (n.shape.fields + n.config.held) * n.cells();
-  if (work.operations > 12 * n.shape.fields) return kept + words * n.shape.fields * n.cells() + 24;
+  if (work.counted > 12 * n.shape.fields) return kept + words * n.shape.fields * n.cells() + 24;
   int spread = 0;
   for (int f = 0; f < n.shape.fields; ++f) spread += n.shape.is_spread(f);
   return kept + words * 3 * spread * n.config.across * n.shape.reach_rows() + 32;
@@ -128,7 +128,7 @@ std::optional<resident_plan> plan_resident(const field_domain& domain, int value
                                            const device_facts& device, int depth) {
   const device_limits limits = limits_of(device);
   const resident_search search{resident_shape_of_domain(domain),
-                               work_of(domain.definition()),
+                               work_of(domain.definition(), value_bytes),
                                value_bytes,
                                value_bytes == 8 ? limits.fma_f64 : limits.fma_f32,
                                limits.clock > 0 ? limits.clock : 1.5e9,

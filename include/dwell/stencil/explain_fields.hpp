@@ -47,34 +47,45 @@ struct fields_plan {
   std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
   std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
+  int registers = 0;            ///< 32-bit ones that a GPU's lane has for cells in passes or tiles
   double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device
 };
 
 /// Times of a step, at best; all 0 where there is no model of the device, such as CPUs.
 struct fields_roof {
   double memory = 0;      ///< seconds that bytes_per_step take the device's memory
-  double arithmetic = 0;  ///< seconds that operations take; functions such as exp count as one
+  double arithmetic = 0;  ///< seconds that operations take, each by its cost
+};
+
+/// Values of coefficients alone that are computed once (field_options::hoist).
+struct hoisted_use {
+  int values = 0;              ///< how many; 0: none
+  int operations = 0;          ///< operations of a cell and step, if none were
+  std::size_t cell_bytes = 0;  ///< bytes of a cell and step, if none were
+  double step_seconds = 0;     ///< projected, if none were; 0: by no model
 };
 
 /// What a run needs and how it goes, without the run.
 struct fields_explanation {
   stencil_definition definition;          ///< the one that was given
+  stencil_definition steps;               ///< what steps compute, which `stages` are of
   device_facts device;                    ///< the device that it is explained for
   std::string precision;                  ///< "f64" or "f32"
   std::vector<std::int64_t> size;         ///< cells along each axis, slowest first
   std::int64_t cells = 0;                 ///< all
   std::int64_t changing_cells = 0;        ///< but the fixed ones
+  hoisted_use hoisted{};                  ///< by which `steps` differs
   std::vector<field_stage_use> stages{};  ///< all stages, in their order
   std::size_t cell_bytes = 0;             ///< bytes of a cell and step, if nothing stays in a cache
   std::size_t bytes_per_step = 0;         ///< those of all cells
-  int arrays = 0;                         ///< in memory: fields, free ones, coefficients
+  int arrays = 0;                         ///< in memory: fields, free ones, coefficients, values
   std::size_t memory = 0;                 ///< bytes of them
   fields_plan plan{};                     ///< how steps go
   fields_roof roof{};                     ///< times of plain steps
 
   /// Operations for each byte of a plain step.
   double intensity() const {
-    return cell_bytes > 0 ? definition.flops() / static_cast<double>(cell_bytes) : 0;
+    return cell_bytes > 0 ? steps.flops() / static_cast<double>(cell_bytes) : 0;
   }
 };
 

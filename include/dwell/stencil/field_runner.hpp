@@ -53,6 +53,11 @@ struct field_options {
   /// chip; "perks": in two dimensions, fields that fit the chip stay there for all steps of a run.
   /// "auto".
   std::string executor = "auto";
+  /// Values of coefficients alone, such as a mean of two conductivities, are the same in every
+  /// step. "always": they are computed once, in arrays that steps read as they read coefficients,
+  /// as many as there may be; "never": in every step; "auto": once where a step is projected to
+  /// take at most 1 / 1.1 of its time then, which is on GPUs. Results have the same bits.
+  std::string hoist = "auto";
   /// temporal: steps of a pass; perks: steps between two exchanges of halos; 0: as planned.
   int depth = 0;
   /// Set to true (from a signal handler or another thread) to end within about a tenth of a second,
@@ -87,6 +92,7 @@ struct field_report {
   std::vector<std::int64_t> size;  ///< cells along each axis, slowest first
   int threads = 1;                 ///< that share the rows, or a GPU's multiprocessors
   int depth = 1;                   ///< steps of a pass
+  int hoisted = 0;                 ///< values of coefficients alone that are computed once
   std::int64_t cells = 0;          ///< that a step changes: all but the fixed ones
   std::size_t bytes_per_step = 0;  ///< what a step must move if nothing stays in a cache
   std::size_t memory = 0;          ///< bytes of all arrays
@@ -145,7 +151,8 @@ class DWELL_API field_runner {
   void set_field(int i, device_span<const T> cells);
   /// Likewise.
   void set_coefficient(int i, device_span<const T> cells);
-  /// A parameter's value for all steps from now on. Parameters are 0 until they are set.
+  /// A parameter's value for all steps from now on. Parameters are 0 until they are set. Throws
+  /// input_error for what is not finite.
   void set_parameter(int i, double value);
   /// A value for each step from now on. A run beyond the last one is refused.
   void set_parameter(int i, std::span<const double> values);

@@ -12,6 +12,7 @@
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
 #include "dwell/solvers/stencil/fields/field_schedule.hpp"
+#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 #include "dwell/stencil/explain_fields.hpp"
 
 namespace dwell {
@@ -65,6 +66,8 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
     plan.slab_cells = (domain.size().n[1] + p.tiles_y - 1) / p.tiles_y;
     plan.tile_cells = (domain.size().n[2] + p.tiles_x - 1) / p.tiles_x;
     plan.working_set = p.scratch;
+    const resident_numbers n{resident_shape_of_domain(domain), p.config, static_cast<int>(value)};
+    plan.registers = static_cast<int>(value) / 4 * (n.shape.fields + p.config.held) * n.cells();
     return plan;
   }
   if (how.depth == 0) return plan;
@@ -76,6 +79,7 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
     plan.tiles = d.tiles;
     plan.tile_cells = n.own_x() * n.own_y();
     plan.working_set = n.scratch_bytes();
+    plan.registers = columns_registers(n);
     return plan;
   }
   const chain_numbers n{chain_of(domain), *chain.config, static_cast<int>(value)};
@@ -86,6 +90,7 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
   plan.tiles = strips.count();
   plan.tile_cells = n.own();
   plan.working_set = n.scratch_bytes();
+  plan.registers = static_cast<int>(value) / 4 * n.kept().all() * n.config.across;
   return plan;
 }
 
@@ -97,19 +102,29 @@ fields_explanation explain(const stencil_definition& definition,
   if (precision_name != "f64" && precision_name != "f32")
     throw input_error(fmt::format("precision: expected f64 or f32, found '{}'", precision_name));
   const std::size_t value = precision_name == "f64" ? sizeof(double) : sizeof(float);
-  const field_domain domain(definition, checked_field_size(definition.dims(), size),
-                            options.boundaries);
+  const field_size axes = checked_field_size(definition.dims(), size);
+  const hoisting_choice choice = choose_hoisting(definition, axes, value, options, device, false);
+  const stencil_definition& steps = choice.steps(definition);
+  const field_domain domain(steps, axes, options.boundaries);
   const field_bytes bytes = bytes_of(domain, value);
-  fields_explanation e{definition, device, std::string(precision_name), size};
+  fields_explanation e{definition, steps, device, std::string(precision_name), size};
   e.cells = domain.size().cells();
   e.changing_cells = domain.changing_cells();
-  for (const field_stage& stage : definition.stages()) {
-    e.stages.push_back(use_of(definition.tape(), stage, value));
+  for (const field_stage& stage : steps.stages()) {
+    e.stages.push_back(use_of(steps.tape(), stage, value));
     e.cell_bytes += e.stages.back().cell_bytes;
   }
   e.bytes_per_step = bytes.step;
-  e.arrays = arrays_of(definition);
+  e.arrays = arrays_of(steps);
   e.memory = bytes.memory;
+  if (choice.made) {
+    e.hoisted = {choice.made->count(), definition.flops(), 0, choice.given_seconds};
+    for (const field_stage& stage : definition.stages())
+      e.hoisted.cell_bytes += cell_bytes_of(stage, value);
+    const int kept = choice.made->kept();
+    e.arrays += kept;
+    e.memory += static_cast<std::size_t>(kept) * value * static_cast<std::size_t>(e.cells);
+  }
   if (device.on == backend::cpu) {
     e.plan = cpu_plan(domain, bytes, options, device);
     return e;
@@ -119,7 +134,8 @@ fields_explanation explain(const stencil_definition& definition,
   const double fma = value == sizeof(double) ? limits.fma_f64 : limits.fma_f32;
   e.roof.memory = static_cast<double>(bytes.step) / limits.memory;
   // Operations are not contracted: each takes the place of a fused multiply-add.
-  e.roof.arithmetic = static_cast<double>(e.changing_cells) * definition.flops() /
+  e.roof.arithmetic = static_cast<double>(e.changing_cells) *
+                      work_of(steps, static_cast<int>(value)).operations /
                       (fma * device.units * limits.clock);
   return e;
 }

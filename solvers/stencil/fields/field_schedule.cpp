@@ -23,6 +23,7 @@ std::size_t cell_bytes_of(const field_stage& stage, std::size_t value) {
 field_bytes bytes_of(const field_domain& domain, std::size_t value) {
   const auto cells = static_cast<std::size_t>(domain.size().cells());
   field_bytes b;
+  b.value = static_cast<int>(value);
   for (const field_stage& stage : domain.definition().stages())
     b.step += cell_bytes_of(stage, value) * cells;
   b.cell = static_cast<std::size_t>(arrays_of(domain.definition())) * value;

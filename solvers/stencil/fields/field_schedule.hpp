@@ -21,6 +21,7 @@ struct field_bytes {
   std::size_t step = 0;    ///< what a step must move if nothing stays in a cache
   std::size_t memory = 0;  ///< all arrays
   std::size_t cell = 0;    ///< bytes of a cell in all arrays together
+  int value = 8;           ///< bytes of one value
 };
 /// value: bytes of one.
 field_bytes bytes_of(const field_domain& domain, std::size_t value);
@@ -81,5 +82,10 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
                                const gpu_chain& chain, const gpu_resident& resident,
                                const field_options& options, const device_facts& device,
                                const gpu_steps& steps = {});
+
+/// Projected seconds of a step by the executor that is asked for, or by the best one; nothing where
+/// that is not possible.
+std::optional<double> gpu_step_seconds(const field_domain& domain, std::size_t value,
+                                       const field_options& options, const device_facts& device);
 
 }  // namespace dwell

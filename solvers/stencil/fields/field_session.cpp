@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -21,12 +22,18 @@ field_session<T>::field_session(const built_row_kernels* built, const device& wh
       queue_(where),
       facts_(where.facts()),
       options_(options),
-      domain_(definition, checked_field_size(definition.dims(), size), options.boundaries),
+      given_(definition),
+      hoisting_(choose_hoisting(given_, checked_field_size(definition.dims(), size), sizeof(T),
+                                options_, facts_, built != nullptr)),
+      domain_(hoisting_.steps(given_), checked_field_size(definition.dims(), size),
+              options.boundaries),
       executor_(where.on() == backend::cpu ? fields_on_cpu<T>(built, facts_, domain_, options_)
                                            : fields_on_gpu<T>(queue_.where(), domain_, options_)),
       places_(memory().start()),
       parameters_(static_cast<std::size_t>(definition.parameters())),
-      schedule_(executor_->plan(demand(false))) {}
+      schedule_(executor_->plan(demand(false))) {
+  if (hoisting_.made) values_.emplace(*hoisting_.made, queue_.where(), domain_);
+}
 
 template <class T>
 T* field_session<T>::require_field(int i, std::size_t cells) const {
@@ -41,7 +48,7 @@ T* field_session<T>::require_field(int i, std::size_t cells) const {
 }
 
 template <class T>
-T* field_session<T>::require_coefficient(int i, std::size_t cells) const {
+void field_session<T>::require_coefficient(int i, std::size_t cells) const {
   const auto& d = definition();
   if (i < 0 || i >= d.coefficients())
     throw input_error(
@@ -50,43 +57,56 @@ T* field_session<T>::require_coefficient(int i, std::size_t cells) const {
     throw input_error(fmt::format("coefficient '{}': expected {} cells, found {}",
                                   d.tape().coefficients[static_cast<std::size_t>(i)],
                                   domain_.size().cells(), cells));
-  return memory().coefficient(i);
 }
 
 template <class T>
-void field_session<T>::copy_in(const std::string& name, std::span<const T> cells, T* array) {
-  require_on_host({name.c_str(), cells.data(), cells.size_bytes()});
+void field_session<T>::copy_in(std::span<const T> cells, T* array) {
   memory().copy_in(cells.data(), array);
 }
 template <class T>
-void field_session<T>::copy_in(const std::string& name, device_span<const T> cells, T* array) {
-  require_on_device(queue_.where(), name.c_str(), cells);
+void field_session<T>::copy_in(device_span<const T> cells, T* array) {
   memory().copy_in_there(cells.data, array);
-  finish_copy();
 }
 
 template <class T>
 void field_session<T>::set_field(int i, std::span<const T> cells) {
   T* const array = require_field(i, cells.size());
-  copy_in(definition().tape().fields[static_cast<std::size_t>(i)], cells, array);
+  const std::string& name = definition().tape().fields[static_cast<std::size_t>(i)];
+  require_on_host({name.c_str(), cells.data(), cells.size_bytes()});
+  copy_in(cells, array);
   fixed_cells_differ_.reset();
 }
 template <class T>
 void field_session<T>::set_field(int i, device_span<const T> cells) {
   T* const array = require_field(i, cells.size);
-  copy_in(definition().tape().fields[static_cast<std::size_t>(i)], cells, array);
+  const std::string& name = definition().tape().fields[static_cast<std::size_t>(i)];
+  require_on_device(queue_.where(), name.c_str(), cells);
+  copy_in(cells, array);
+  finish_copy();
   fixed_cells_differ_.reset();
 }
 
 template <class T>
+template <class Cells>
+void field_session<T>::give_coefficient(int i, Cells cells) {
+  const int place = values_ ? values_->place_of(i) : i;
+  if (place >= 0) copy_in(cells, memory().coefficient(place));
+  if (values_) values_->set(i, cells);
+}
+template <class T>
 void field_session<T>::set_coefficient(int i, std::span<const T> cells) {
-  T* const array = require_coefficient(i, cells.size());
-  copy_in(definition().tape().coefficients[static_cast<std::size_t>(i)], cells, array);
+  require_coefficient(i, cells.size());
+  const std::string& name = definition().tape().coefficients[static_cast<std::size_t>(i)];
+  require_on_host({name.c_str(), cells.data(), cells.size_bytes()});
+  give_coefficient(i, cells);
 }
 template <class T>
 void field_session<T>::set_coefficient(int i, device_span<const T> cells) {
-  T* const array = require_coefficient(i, cells.size);
-  copy_in(definition().tape().coefficients[static_cast<std::size_t>(i)], cells, array);
+  require_coefficient(i, cells.size);
+  const std::string& name = definition().tape().coefficients[static_cast<std::size_t>(i)];
+  require_on_device(queue_.where(), name.c_str(), cells);
+  give_coefficient(i, cells);
+  finish_copy();
 }
 
 template <class T>
@@ -114,6 +134,11 @@ void field_session<T>::set_parameter(int i, std::span<const double> values, bool
   if (values.empty())
     throw input_error(fmt::format("parameter '{}': expected at least one value, found none",
                                   d.tape().parameters[static_cast<std::size_t>(i)]));
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw input_error(fmt::format("parameter '{}': expected finite numbers, found {}{}",
+                                    d.tape().parameters[static_cast<std::size_t>(i)], values[k],
+                                    table ? fmt::format(" for step {}", k + 1) : std::string()));
   parameters_[static_cast<std::size_t>(i)] = {{values.begin(), values.end()}, table, steps_done_};
 }
 
@@ -163,8 +188,8 @@ void field_session<T>::require_steps(int steps) const {
   const auto require = [&](std::int64_t there, std::int64_t first, const std::string& what) {
     const std::int64_t left = there - (steps_done_ - first);
     if (steps > left)
-      throw input_error(
-          fmt::format("steps: {} has values for {} more, found {}", what, left, steps));
+      throw input_error(fmt::format(
+          "steps: expected at most {} more, for which {} has values, found {}", left, what, steps));
   };
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].table)
@@ -206,7 +231,7 @@ field_run_end field_session<T>::run_piece(int steps, const run_control& control)
   field_run<T> r = prepared(steps);
   if (differ) {
     r.fixed_cells.resize(static_cast<std::size_t>(definition().fields()));
-    for (const field_stage& stage : definition().stages())
+    for (const field_stage& stage : domain_.definition().stages())
       for (const renamed_output& renamed : stage.renamed) {
         auto& cells = r.fixed_cells[static_cast<std::size_t>(renamed.field)];
         cells.resize(static_cast<std::size_t>(domain_.size().cells()));
@@ -229,6 +254,7 @@ template <class T>
 field_outcome field_session<T>::run(int steps, int every,
                                     const progress_function<field_progress>& look) {
   require_steps(steps);
+  if (values_ && steps > 0) values_->settle(memory());
   const double begin = seconds_on_host();
   double last_published = begin;
   field_outcome done;
@@ -289,7 +315,8 @@ field_report field_session<T>::report() const {
   r.depth = std::max(schedule_.depth, 1);
   r.cells = domain_.changing_cells();
   r.bytes_per_step = bytes_of(domain_, sizeof(T)).step;
-  r.memory = memory().bytes();
+  r.memory = memory().bytes() + (values_ ? values_->bytes() : 0);
+  r.hoisted = hoisting_.made ? hoisting_.made->count() : 0;
   r.total_steps = steps_done_;
   r.steps = last_.steps;
   r.seconds = last_.seconds;

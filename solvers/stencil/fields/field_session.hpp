@@ -12,6 +12,8 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/stencil/fields/field_executor.hpp"
 #include "dwell/solvers/stencil/fields/field_reductions.hpp"
+#include "dwell/solvers/stencil/fields/hoisted_values.hpp"
+#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 #include "dwell/stencil/field_runner.hpp"
 
 namespace dwell {
@@ -30,7 +32,7 @@ class field_session {
                 const stencil_definition& definition, const std::vector<std::int64_t>& size,
                 const field_options& options);
 
-  const stencil_definition& definition() const { return domain_.definition(); }
+  const stencil_definition& definition() const { return given_; }
   void set_field(int i, std::span<const T> cells);
   void set_field(int i, device_span<const T> cells);
   void set_coefficient(int i, std::span<const T> cells);
@@ -52,9 +54,12 @@ class field_session {
   /// Each the array of a place in the definition; they throw input_error if there is none, or it
   /// has another number of cells than the caller's.
   T* require_field(int i, std::size_t cells) const;
-  T* require_coefficient(int i, std::size_t cells) const;
-  void copy_in(const std::string& name, std::span<const T> cells, T* array);
-  void copy_in(const std::string& name, device_span<const T> cells, T* array);
+  void require_coefficient(int i, std::size_t cells) const;
+  /// Cells of a coefficient, in the memory of the host or of the device.
+  template <class Cells>
+  void give_coefficient(int i, Cells cells);
+  void copy_in(std::span<const T> cells, T* array);
+  void copy_in(device_span<const T> cells, T* array);
   /// Who gave no stream cannot know when a copy is done.
   void finish_copy() const {
     if (!has_stream_) queue_.finish();
@@ -70,8 +75,11 @@ class field_session {
   work_queue queue_;
   device_facts facts_;
   field_options options_;
-  field_domain domain_;
+  stencil_definition given_;
+  hoisting_choice hoisting_;
+  field_domain domain_;  ///< what steps compute, and its sides
   std::unique_ptr<field_executor<T>> executor_;
+  std::optional<hoisted_values<T>> values_;  ///< that are computed once
   field_points<T> points_;
   field_reductions<T> reductions_;
   field_places places_;

@@ -33,25 +33,28 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
   const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
   const double pass =
       (std::max(rows, 1.0) + lost) * n.width() * n.depth() *
-      chain_cycles(n, work_of(domain.definition()), room_of(device, n.value_bytes)) / clock;
+      chain_cycles(n, work_of(domain.definition(), n.value_bytes), room_of(device, n.value_bytes)) /
+      clock;
   return (pass + limits.launch) / n.depth();
 }
 
-double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
+double single_step_seconds(const field_domain& domain, const field_bytes& bytes, int value,
                            const device_facts& device) {
   constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
   const device_limits limits = limits_of(device);
   const bool cached = static_cast<double>(bytes.memory) < limits.l2_cached;
-  double seconds =
-      static_cast<double>(domain.definition().stages().size()) * limits.launch +
+  const field_work work = work_of(domain.definition(), value);
+  const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
+  const double cells_a_cycle = static_cast<double>(domain.size().cells()) / (device.units * clock);
+  const double moving =
       static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
-  if (domain.size().dims == 3) {
+  const double computing = cells_a_cycle * work.operations / room_of(device, value).operations;
+  double seconds = static_cast<double>(domain.definition().stages().size()) * limits.launch +
+                   std::max(moving, computing);
+  if (domain.size().dims == 3)
     // Cycles of a cell beside that, by eight measurements on an H200 (docs/results/fields.md):
     // lanes read neighbours of other planes again.
-    const double cycles = std::max(0.0, 0.034 * work_of(domain.definition()).nodes - 0.55);
-    const double clock = limits.clock > 0 ? limits.clock : 1.5e9;
-    seconds += cycles * static_cast<double>(domain.size().cells()) / (device.units * clock);
-  }
+    seconds += cells_a_cycle * std::max(0.0, 0.034 * work.nodes - 0.55);
   return seconds;
 }
 
@@ -66,7 +69,7 @@ gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const fiel
     return chain;
   }
   const int bytes = static_cast<int>(value);
-  const field_work work = work_of(domain.definition());
+  const field_work work = work_of(domain.definition(), bytes);
   if (domain.size().dims == 3) {
     const columns_shape shape = columns_of(domain);
     chain.columns = plan_columns(shape, work, bytes, {}, options.depth);
@@ -119,7 +122,7 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
           std::string(executors::temporal.name),
           fmt::format("{}; passes of {} steps along z by tiles of {}x{} cells, {} lanes of {}", why,
                       chain.columns->steps, n.height(), n.width(), n.lanes(), chain.columns->rows),
-          device.units, chain.columns->steps};
+          device.units, chain.columns->steps, chain.step_seconds};
     }
     const chain_config& c = *chain.config;
     const int depth =
@@ -142,7 +145,7 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
                         : std::string()),
         p.tiles(), p.depth, p.step_seconds};
   };
-  const double step = single_step_seconds(domain, bytes, device);
+  const double step = single_step_seconds(domain, bytes, bytes.value, device);
   if (wanted == executors::temporal.name) {
     if (refusal) throw input_error("executor temporal: " + *refusal);
     return in_passes("as asked for");
@@ -170,6 +173,28 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   if (!from_chip && resident.plan->step_seconds < std::min(step, passes)) return on_chip(times);
   if (passes < step) return in_passes(times);
   return {single, times, device.units, 0, step};
+}
+
+std::optional<double> gpu_step_seconds(const field_domain& domain, std::size_t value,
+                                       const field_options& options, const device_facts& device) {
+  const std::string& wanted = options.executor;
+  const bool any = wanted == "auto";
+  std::optional<double> least;
+  const auto consider = [&](double seconds) {
+    least = least ? std::min(*least, seconds) : seconds;
+  };
+  if (any || wanted == executors::temporal.name)
+    if (const gpu_chain chain = gpu_chain_of(domain, value, options, device); chain.there())
+      consider(chain.step_seconds);
+  if (any || wanted == executors::perks.name)
+    if (const gpu_resident resident = gpu_resident_of(domain, value, options, device);
+        resident.plan)
+      consider(resident.plan->step_seconds);
+  if (any || wanted == executors::graph.name || wanted == executors::host_loop.name) {
+    const field_bytes bytes = bytes_of(domain, value);
+    consider(single_step_seconds(domain, bytes, bytes.value, device));
+  }
+  return least;
 }
 
 }  // namespace dwell

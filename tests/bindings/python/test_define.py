@@ -150,6 +150,12 @@ def leak(u):
 dwell.define(leak, fields="u")
 
 
+def calls_itself():
+    @dwell.define(fields="u")
+    def calls_itself(u):
+        return calls_itself(u) + u[1]
+
+
 def endless(u):
     return endless(u) + 1
 
@@ -215,6 +221,9 @@ REFUSALS = [
     ("found another operator", lambda: one(lambda u: u[1] % 2)),
     ("name 'w' is not defined; the names of this definition are u", lambda: one(lambda u: u[1] + w)),  # noqa: F821
     ("calls itself without end", lambda: one(endless)),
+    ("expected a function that does not call itself, found calls_itself", calls_itself),
+    ("functions of dwell, found .sum of a cell", lambda: one(lambda u: u.sum())),
+    ("functions of dwell, found .real of a cell", lambda: one(lambda u: (u[1] > 0).real)),
     ("at most 4096 operations", lambda: one(many)),
     ("expected a finite number, found nan", lambda: one(lambda u: u[1] * math.nan)),
     ("expected a finite number, found inf", lambda: one(lambda u: u[1] * math.inf)),
@@ -241,6 +250,8 @@ REFUSALS = [
     ("expected as arguments u, found ..rest", lambda: one(lambda u, **rest: u[1])),
     ("k: expected an argument of that name, found u", lambda: one(lambda u: u[1], coefficients="k")),
     ("u: expected no default for a field", lambda: one(lambda u=1: u[1])),
+    ("p: expected a finite number as default, found nan", lambda: one(lambda u, p=math.nan: u[1] * p, parameters="p")),
+    ("k: expected a finite number as default, found inf", lambda: one(lambda u, k=math.inf: u[1] * k, coefficients="k")),
     ("u: expected each name once, found it twice", lambda: one(lambda u: u[1], coefficients="u")),
     ("fields: expected 1 to 4 names, found none", lambda: one(lambda: 1, fields="")),
     ("expected names as Python's, found '2u'", lambda: one(lambda u: u[1], fields="2u")),
@@ -283,7 +294,9 @@ def test_other_refusals():
         dwell.define(3, fields="u")
     with pytest.raises(TypeError, match="expected dwell.run.one"):
         one(lambda u: u[1])(1)
-    with pytest.raises(ZeroDivisionError):  # the caller's own
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'sum'"):  # the caller's own
+        one(lambda u: u[1] + (1).sum())
+    with pytest.raises(ZeroDivisionError):  # the caller's own, too
         one(lambda u: u[1] * (1 / 0))
 
 

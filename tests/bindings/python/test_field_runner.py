@@ -189,10 +189,45 @@ def test_passes_that_cannot_be_are_refused():
 
 
 def test_explain_says_the_plan():
-    text = coupled.explain((500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
-    assert text == dwell.explain(coupled, (500, 400), dtype="float32", device="cpu", executor="naive", kernel="interpreted")
-    assert text.startswith(repr(coupled)) and "interpreted: as asked for" in text and "naive on 1 thread\n" in text
+    text = coupled.explain((500, 400), dtype="float32", device="cpu", executor="naive")
+    assert text == dwell.explain(coupled, (500, 400), dtype="float32", device="cpu", executor="naive")
+    assert text.startswith(repr(coupled)) and "500x400 cells, f32, " in text and "naive on 1 thread\n" in text
     assert all(len(line) < 200 for line in text.splitlines())
+
+
+def test_explain_says_the_plan_of_a_gpu_that_is_not_here():
+    heat = dwell.stencils.heat()
+    text = dwell.explain(heat, (8192, 8192), device_facts="h200")
+    for words in ("NVIDIA H200 (cuda)", "4 values of coefficients alone: 34 operations and 24 bytes per cell and step become 13 and 48",
+                  "registers of each lane for cells", "of shared memory in each multiprocessor", "\nprojected ", "binds: device memory"):
+        assert words in text, (words, text)
+    assert "of coefficients alone" not in dwell.explain(heat, (8192, 8192), device_facts="h200", hoist="never")
+    assert "perks on" in dwell.explain(heat, (512, 512), device_facts="h200")
+    assert "DOES NOT FIT" in dwell.explain(heat, (200000, 200000), device_facts="h200")
+    with pytest.raises(ValueError, match="device_facts: expected no device"):
+        dwell.explain(heat, (8, 8), device="cpu", device_facts="h200")
+    with pytest.raises(ValueError, match="dtype: expected float64 or float32, found int64"):
+        dwell.explain(heat, (8, 8), dtype="int64")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_that_are_computed_once_have_the_same_bits(dtype):
+    random = np.random.default_rng(16)
+    for definition, boundary in ((dwell.stencils.heat(), "reflect"), (dwell.stencils.heat(3), "periodic"), (dwell.stencils.wave(), "fixed")):
+        shape = tuple(random.integers(5, 30, definition.dims))
+        given = {n: random.uniform(0, 0.2, shape).astype(dtype) for n in definition.fields + definition.coefficients}
+        if "v" in given:
+            given["v"] = given["u"]
+        runners = [dwell.FieldRunner(definition, boundary=boundary, device="cpu", hoist=hoist, **given) for hoist in ("never", "always")]
+        for _ in range(2):
+            for runner in runners:
+                runner.run(7)
+            assert np.array_equal(*(runner.field("u") for runner in runners))
+            other = random.uniform(0, 0.2, shape).astype(dtype)
+            for runner in runners:
+                runner.set(**{definition.coefficients[-1]: other})
+        assert [runner.report.hoisted > 0 for runner in runners] == [False, True]
+        assert "of coefficients alone" in str(runners[1].report)
 
 
 def random_fields(dtype=np.float64):
@@ -334,6 +369,12 @@ RUNNER = [
     ("u: expected real numbers, found complex128", TypeError, lambda: dwell.run(coupled, steps=1, u=A["u"] * 1j, v=1, c=1)),
     ("c: expected an array of numbers, found objects", TypeError, lambda: dwell.run(coupled, steps=1, u=A["u"], v=1, c=np.array([None]))),
     ("p: expected a number, found 'x'|p: .*found <U1|p: .*real numbers", TypeError, lambda: dwell.run(coupled, steps=1, p="x", **A)),
+    ("found function coupled, which dwell.define makes one of$", TypeError, lambda: dwell.run(coupled.function, steps=1, **A)),
+    (r"found dwell.stencils.heat: call it, as in dwell.stencils.heat\(\)$", TypeError, lambda: dwell.explain(dwell.stencils.heat, (8, 9))),
+    ("definition: expected what dwell.define returns, found int", TypeError, lambda: dwell.FieldRunner(3, **A)),
+    ("found 'constant' without its value$", ValueError, lambda: dwell.run(coupled, steps=1, boundary="constant", **A)),
+    ("parameter 'p': expected finite numbers, found nan$", ValueError, lambda: dwell.run(coupled, steps=1, p=float("nan"), **A)),
+    ("parameter 'p': expected finite numbers, found inf for step 2", ValueError, lambda: dwell.run(coupled, steps=3, p=[1, np.inf, 2], **A)),
     ("p: expected a number, or a sequence", ValueError, lambda: dwell.run(coupled, steps=1, p=[[1.0]], **A)),
     ("p: expected a value for each of 3 steps, found 2", ValueError, lambda: dwell.run(coupled, steps=3, p=[1, 2], **A)),
     ("steps: expected a whole number, found 1.5", TypeError, lambda: dwell.run(coupled, steps=1.5, **A)),
@@ -380,6 +421,8 @@ RUNNER = [
     ("depth: executor naive has no passes", ValueError, lambda: dwell.run(coupled, steps=1, executor="naive", depth=2, device="cpu", **A)),
     ("source.*fixed", ValueError, lambda: dwell.run(coupled, steps=1, sources={"u": ((0, 3), [1.0])}, **A)),
     ("expected 2 axes", ValueError, lambda: coupled.explain((8,))),
+    ("size: expected a sequence with a whole number for each axis, found 8", TypeError, lambda: coupled.explain(8)),
+    ("hoist: expected auto, always or never, found 'yes'", ValueError, lambda: coupled.explain((8, 9), hoist="yes")),
     ("size: expected a whole number", TypeError, lambda: coupled.explain((8, "9"))),
 ]
 

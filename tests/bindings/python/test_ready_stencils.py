@@ -33,10 +33,10 @@ def made(label):
     return getattr(stencils, name)(*options)
 
 
-def random_arrays(definition, dtype, seed=0):
+def random_arrays(definition, dtype, seed=0, size=None):
     """Fields and coefficients for a few stable steps."""
     random = np.random.default_rng(seed)
-    size = SIZES[definition.dims]
+    size = size or SIZES[definition.dims]
     of = {"h": (1.0, 1.5), "hu": (-0.1, 0.1), "hv": (-0.1, 0.1), "c2": (0.05, 0.15), "d": (0, 0.3), "k": (0, 1), "cx": (-0.3, 0.3),
           "cy": (-0.3, 0.3), "ca": (0.8, 1), "cb": (0.3, 0.5)}
     return {name: random.uniform(*of.get(name, (-0.9, 0.9)), size).astype(dtype)
@@ -70,6 +70,35 @@ def test_bits_of_the_tape(label, dtype):
             result = dwell.run(definition, steps=3, boundary=boundary, device="cpu", kernel=kernel, **arrays)
             for name, found, right in zip(definition.fields, result, wanted):
                 assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (kernel, boundary, name)
+
+
+@pytest.mark.parametrize("label", ALL)
+def test_bits_of_runs_drawn_at_random(label):
+    """Sizes, sides, steps, precision, executor, threads, values that are computed once."""
+    definition = made(label)
+    chance = np.random.default_rng(list(label.encode()))
+    most = {1: 70, 2: 70, 3: 16}[definition.dims]
+    for case in range(6):
+        size = tuple(int(n) for n in chance.integers(definition.radius + 1, most + 1, definition.dims))
+        dtype = (np.float64, np.float32)[chance.integers(2)]
+        arrays = random_arrays(definition, dtype, case, size)
+        if "v" in arrays and definition.name.startswith("wave"):
+            arrays["v"] = arrays["u"].copy()  # fixed cells that are equal: passes are possible
+        kinds = boundaries(definition)
+        boundary, steps = kinds[chance.integers(len(kinds))], int(chance.integers(0, 41))
+        options = {"executor": ("auto", "naive", "persistent", "temporal")[chance.integers(4)], "threads": int(chance.integers(1, 4)),
+                   "hoist": ("auto", "always")[chance.integers(2)], "kernel": "interpreted", "steps": steps, "boundary": boundary}
+        if options["executor"] == "temporal" and definition.dims == 1:
+            options["executor"] = "persistent"
+        wanted, _ = tape_oracle.run(definition, [arrays[f] for f in definition.fields], [arrays[c] for c in definition.coefficients],
+                                    [definition.defaults[p] for p in definition.parameters], steps, boundary)
+        try:
+            result = dwell.run(definition, **options, **arrays)
+        except ValueError as refused:
+            assert "executor temporal: the field is too small" in str(refused), (size, options)
+            result = dwell.run(definition, **{**options, "executor": "auto"}, **arrays)
+        for name, found, right in zip(definition.fields, result, wanted):
+            assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (size, options, name)
 
 
 # The schemes once more, written by hand: at(a, *offsets) is a at every cell's neighbour.

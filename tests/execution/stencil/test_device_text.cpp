@@ -570,7 +570,7 @@ TEST(ChainPlan, FitsWhateverIsRead) {
     const std::size_t scratch = (chance() % 2 ? 99 : 227) << 10;
     const chain_room room{scratch, chance() % 2 ? 2.0 : 128.0};
     const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 32);
-    const auto c = plan_chain(shape, work_of(d.definition), bytes, room, depth);
+    const auto c = plan_chain(shape, work_of(d.definition, bytes), bytes, room, depth);
     if (!c) continue;
     const chain_numbers n{shape, *c, bytes};
     EXPECT_TRUE(n.valid());
@@ -601,7 +601,7 @@ TEST(ColumnsPlan, FitsWhateverIsRead) {
     columns_room room;
     room.scratch = std::size_t{chance() % 2 ? 99U : 227U} << 10;
     const int depth = chance() % 3 ? 0 : 1 + static_cast<int>(chance() % 8);
-    const auto c = plan_columns(shape, work_of(d.definition), bytes, room, depth);
+    const auto c = plan_columns(shape, work_of(d.definition, bytes), bytes, room, depth);
     if (!c) continue;
     const columns_numbers n{shape, *c, bytes};
     EXPECT_TRUE(n.valid());
@@ -681,7 +681,8 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   using sources = field_kernel_sources<double>;
   const sources of_waves(waves);
   const chain_shape shape = chain_of(waves);
-  const auto config = plan_chain(shape, work_of(of_wave), sizeof(double), {227 << 10, 64});
+  const auto config =
+      plan_chain(shape, work_of(of_wave, sizeof(double)), sizeof(double), {227 << 10, 64});
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
@@ -721,7 +722,7 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
     kernel_source source =
         round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
     if (d.definition.dims() == 3) {
-      const auto plan = plan_columns(columns_of(domain), work_of(d.definition), 8, {});
+      const auto plan = plan_columns(columns_of(domain), work_of(d.definition, 8), 8, {});
       if (plan) source = sources(domain).pass(*plan);
     }
     std::string failure;

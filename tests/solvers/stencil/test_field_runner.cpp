@@ -216,10 +216,17 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   refused("steps: expected at least 0", [&] { r.run(-1); });
   r.set_sources(0, std::vector<std::int64_t>{1, 1}, std::vector<double>{1, 2, 3});
   EXPECT_EQ(r.run(2).steps, 2);
-  refused("has values for 1 more, found 2", [&] { r.run(2); });
+  refused("expected at most 1 more, for which a series of sources has values, found 2",
+          [&] { r.run(2); });
   r.clear_points();
+  refused("parameter 'r': expected finite numbers, found nan",
+          [&] { r.set_parameter(0, std::nan("")); });
+  refused("parameter 'r': expected finite numbers, found inf for step 2", [&] {
+    r.set_parameter(0, std::vector<double>{1, HUGE_VAL, 2});
+  });
   r.set_parameter(0, std::vector<double>{1, 2});
-  refused("parameter 'r' has values for 2 more, found 3", [&] { r.run(3); });
+  refused("expected at most 2 more, for which parameter 'r' has values, found 3",
+          [&] { r.run(3); });
   EXPECT_EQ(r.run(2).steps, 2);
   EXPECT_EQ(r.report().total_steps, 4);
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Values of coefficients alone that are computed once: their bits, their arrays, when it is worth
+// it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "field_cases.hpp"
+
+#include "dwell/base/error.hpp"
+#include "dwell/device/limits.hpp"
+#include "dwell/execution/stencil/fields/hoisting.hpp"
+#include "dwell/execution/stencil/fields/operation_costs.hpp"
+#include "dwell/stencil/explain_fields.hpp"
+#include "dwell/stencil/formulas.hpp"
+#include "sanitized.hpp"
+
+namespace dwell::test {
+namespace {
+
+stencil_definition made_of(const std::string& step, std::vector<std::string> fields,
+                           std::vector<std::string> coefficients, int dims = 2) {
+  stencil_formulas text;
+  text.name = "hoisting";
+  text.dims = dims;
+  text.fields = std::move(fields);
+  text.coefficients = std::move(coefficients);
+  text.parameters = {"r"};
+  text.stages = {step};
+  return parse_formulas(text);
+}
+
+stencil_definition layers() {
+  return made_of(
+      "right = where(k + k[0, 1] > 0, 2 * k * k[0, 1] / (k + k[0, 1]), 0)\n"
+      "left = where(k + k[0, -1] > 0, 2 * k * k[0, -1] / (k + k[0, -1]), 0)\n"
+      "u = u + r * (right * (u[0, 1] - u) + left * (u[0, -1] - u))",
+      {"u"}, {"k"});
+}
+
+TEST(FieldHoisting, AnyDefinitionHasTheBitsOfPlainLoops) {
+  int hoisted = 0;
+  field_place place{[](int threads) { return device::cpu(threads); },
+                    {"auto", "naive", "persistent", "temporal"},
+                    "interpreted"};
+  place.hoist = "always";
+  place.hoisted = &hoisted;
+  run_field_cases(place, rounds(400));
+  EXPECT_GT(hoisted, rounds(400) / 2);
+}
+
+TEST(FieldHoisting, ValuesFollowCoefficientsThatAreSetAgain) {
+  const stencil_definition d = layers();
+  std::mt19937_64 chance(7);
+  std::uniform_real_distribution<double> values(0, 1);
+  const auto some = [&] {
+    std::vector<double> cells(31 * 23);
+    for (double& v : cells) v = values(chance) < 0.2 ? 0 : values(chance);
+    return cells;
+  };
+  for (const side_kind kind : {side_kind::fixed, side_kind::reflect, side_kind::periodic}) {
+    field_options options;
+    options.boundaries = {field_boundary::all({kind, 0})};
+    options.kernel = "interpreted";
+    options.hoist = "never";
+    field_runner<double> plain(device::cpu(1), d, {31, 23}, options);
+    options.hoist = "always";
+    field_runner<double> runner(device::cpu(2), d, {31, 23}, options);
+    const std::vector<double> u = some();
+    for (auto* r : {&plain, &runner}) {
+      r->set_field(0, u);
+      r->set_parameter(0, 0.2);
+    }
+    // Coefficients are zero until they are set.
+    for (int round = 0; round < 4; ++round) {
+      if (round > 0) {
+        const std::vector<double> k = some();
+        plain.set_coefficient(0, k);
+        runner.set_coefficient(0, k);
+      }
+      std::vector<double> found(u.size()), wanted(u.size());
+      for (int piece = 0; piece < 2; ++piece) {
+        plain.run(3);
+        runner.run(3);
+      }
+      plain.field(0, wanted);
+      runner.field(0, found);
+      ASSERT_TRUE(same_values(found, wanted)) << "round " << round;
+    }
+    EXPECT_EQ(plain.report().hoisted, 0);
+    EXPECT_EQ(runner.report().hoisted, 2);
+    EXPECT_EQ(runner.definition().coefficients(), 1);
+    // The coefficient that was given, two values of it in its place.
+    EXPECT_EQ(runner.report().memory, plain.report().memory + 2 * u.size() * sizeof(double));
+  }
+}
+
+TEST(FieldHoisting, OfADefinitionOnlyWhatIsTheSameInEveryStep) {
+  const auto count = [](const stencil_definition& d, bool dear) {
+    const auto made = hoisted(d, hoistable_nodes(d, dear));
+    return made ? made->count() : 0;
+  };
+  EXPECT_EQ(count(layers(), true), 2);
+  const auto made = hoisted(layers(), hoistable_nodes(layers(), true));
+  EXPECT_TRUE(made->left.empty());  // steps read k no more
+  EXPECT_EQ(made->values.size(), 1u);
+  // A sum is not dear; the product with r changes with r.
+  EXPECT_EQ(count(made_of("u = u[0, 1] * (k + 1) + r * k", {"u"}, {"k"}), true), 0);
+  EXPECT_EQ(count(made_of("u = u[0, 1] * (k + 1) + r * k", {"u"}, {"k"}), false), 1);
+  // Constants alone, taps alone, parameters.
+  EXPECT_EQ(count(made_of("u = u[0, 1] * sqrt(2) + k * r / 3", {"u"}, {"k"}), false), 0);
+  // The radius is that of k's neighbour, and says which cells are fixed: so it stays.
+  EXPECT_EQ(count(made_of("u = u[0, 1] / sqrt(k[0, 2])", {"u"}, {"k"}), false), 0);
+  // Names of the caller's are not taken.
+  const auto named = made_of("once1 = once1[0, 1] * sqrt(once2)", {"once1"}, {"once2"});
+  EXPECT_EQ(hoisted(named, hoistable_nodes(named, true))->steps.tape().coefficients,
+            std::vector<std::string>{"once3"});
+  // No more than there may be coefficients, the ones that cost most.
+  std::string step = "u = u[0, 1]";
+  for (int k = 1; k < 12; ++k) step += fmt::format(" + u * {}(k + {})", k < 9 ? "exp" : "sqrt", k);
+  const auto many = made_of(step, {"u"}, {"k"});
+  EXPECT_EQ(hoistable_nodes(many, true).size(), 11u);
+  EXPECT_EQ(count(many, true), stencil_definition::most_coefficients - 1);
+}
+
+TEST(FieldHoisting, IsTakenWhereItIsProjectedToPay) {
+  const std::vector<std::int64_t> size{8192, 8192};
+  const device_facts h200 = facts_of("h200");
+  const auto explained = [&](const stencil_definition& d, const device_facts& device,
+                             const char* hoist = "auto") {
+    field_options options;
+    options.hoist = hoist;
+    return explain(d, size, "f64", device, options);
+  };
+  const auto made = explained(layers(), h200), given = explained(layers(), h200, "never");
+  EXPECT_EQ(made.hoisted.values, 2);
+  EXPECT_EQ(made.hoisted.operations, layers().flops());
+  EXPECT_LT(made.steps.flops(), layers().flops());
+  EXPECT_LT(made.plan.step_seconds * 1.1, made.hoisted.step_seconds);
+  EXPECT_DOUBLE_EQ(made.hoisted.step_seconds, given.plan.step_seconds);
+  EXPECT_EQ(made.arrays, given.arrays + 2);
+  EXPECT_EQ(given.hoisted.values, 0);
+  // A sum costs less than its array.
+  EXPECT_EQ(explained(made_of("u = u[0, 1] + (k + 1)", {"u"}, {"k"}), h200).hoisted.values, 0);
+  device_facts small = h200;
+  small.memory = std::size_t{1} << 30;
+  EXPECT_EQ(explained(layers(), small).hoisted.values, 0);
+  EXPECT_EQ(explained(layers(), device::cpu(2).facts()).hoisted.values, 0);
+  EXPECT_EQ(explained(layers(), device::cpu(2).facts(), "always").hoisted.values, 2);
+  EXPECT_THROW(explained(layers(), h200, "perhaps"), input_error);
+}
+
+/// A division binds plain steps by arithmetic, and plans know.
+TEST(FieldHoisting, DivisionsCostWhatTheyDo) {
+  EXPECT_EQ(operation_cost(cell_op::tap, 8), 0);
+  EXPECT_EQ(operation_cost(cell_op::add, 4), 1);
+  EXPECT_GT(operation_cost(cell_op::div, 8), 10);
+  const std::vector<std::int64_t> size{4096, 4096};
+  const auto seconds = [&](const char* step) {
+    return explain(made_of(step, {"u"}, {"k"}), size, "f64", facts_of("h200")).plan.step_seconds;
+  };
+  EXPECT_GT(seconds("u = u[0, 1] / k + u[0, -1] / k + u[1, 0] / k"),
+            1.5 * seconds("u = u[0, 1] * k + u[0, -1] * k + u[1, 0] * k"));
+}
+
+}  // namespace
+}  // namespace dwell::test
