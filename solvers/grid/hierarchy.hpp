@@ -100,8 +100,8 @@ void halve_rows(coefficients<V>& a);
 template <class V>
 void join_rows(coefficients<V>& a);
 
-/// Levels down to 64 cells or fewer (1024 where coefficients jump, 4096 of Galerkin's operators
-/// then). An axis is halved where its conductances are, on average, at least half of the strongest
+/// Levels down to 64 cells or fewer (1024 where coefficients jump, galerkin_bottom of Galerkin's
+/// operators then). An axis is halved where its conductances are, on average, at least half of the strongest
 /// axis's. singular: constants are in the null space. A method without levels has the finest one
 /// alone, of which diagonals are of use.
 template <class V>

@@ -24,7 +24,7 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
     cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
       std::vector<std::byte> scratch(64);
       cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
-      grids::device_solve<T, cpu_team<Lanes>>(team, a, a.levels, a.steps)();
+      grids::device_solve<T, cpu_team<Lanes>>(team, a, a.levels, a.boxes, a.steps)();
     });
     watch.finish();
     return 0;

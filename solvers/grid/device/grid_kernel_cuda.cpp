@@ -23,7 +23,8 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
       : clock_(where),
         // What a team of this many lanes needs for its sums (team_cuda.cuh), levels and steps.
         scratch_(2 * 6 * 32 * sizeof(double) + grids::most_levels * sizeof(grids::device_level) +
-                 grids::most_steps_kept * sizeof(grids::cycle_step) + 32) {
+                 (grids::most_levels + 1) * sizeof(grids::device_box_level) +
+                 grids::most_steps_kept * sizeof(grids::cycle_step) + 48) {
     const kernel_source source{"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
                                fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>",
                                            sizeof(T) == 8 ? "double" : "float", grid_lanes),

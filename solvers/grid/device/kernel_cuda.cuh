@@ -15,6 +15,10 @@ __global__ void __launch_bounds__(Lanes, 1)
   team.section([&](int lane) {
     for (int l = lane; l < a.level_count; l += Lanes) levels[l] = a.levels[l];
   });
+  auto* const boxes = team.template scratch<grids::device_box_level>(a.box_count);
+  team.section([&](int lane) {
+    for (int l = lane; l < a.box_count; l += Lanes) boxes[l] = a.boxes[l];
+  });
   // So are steps, if they are not too many.
   const grids::cycle_step* steps = a.steps;
   if (a.step_count <= grids::most_steps_kept) {
@@ -24,7 +28,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     });
     steps = kept;
   }
-  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels, steps)();
+  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels, boxes, steps)();
 }
 
 }  // namespace dwell::cuda

@@ -4,55 +4,11 @@
 // steps teams do.
 #pragma once
 #include "dwell/base/fn.hpp"
+#include "dwell/solvers/grid/device/box_phases.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
+#include "dwell/solvers/grid/device/over_rows.hpp"
 
 namespace dwell::grids {
-
-/// What is done with `count` cells of a row: get(i) reads what is there for cell i, put(i, it)
-/// writes.
-template <class Get, class Put>
-struct row_job {
-  int count;
-  Get get;
-  Put put;
-};
-template <class Get, class Put>
-DWELL_FN row_job<Get, Put> job(int count, Get get, Put put) {
-  return {count, get, put};
-}
-
-/// of_row(lane, row) gives a row_job: for all rows, dealt to the lanes of all teams, or of this one
-/// alone. Halves: the cells of a row are counted from its beginning to its end, else those of a
-/// half. A lane reads for some cells before it writes for the first of them, so that their loads
-/// are under way together: nothing that is read in a step may be written in it but by the same
-/// cell's put.
-template <int Together, bool Halves, class Team, class F>
-DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
-  const int worker = team.worker();
-  const int first = alone ? 0 : worker * d.each + (worker < d.rest ? worker : d.rest);
-  const int last = alone ? rows << d.piece_bits : first + d.each + (worker < d.rest ? 1 : 0);
-  team.each([&](int lane) {
-    const int along = lane & ((1 << d.lane_bits) - 1), groups = Team::lanes() >> d.lane_bits;
-    const int step = 1 << d.lane_bits, length = Halves ? d.piece : 2 * d.piece;
-    for (int unit = first + (lane >> d.lane_bits); unit < last; unit += groups) {
-      const int row = unit >> d.piece_bits, piece = unit & ((1 << d.piece_bits) - 1);
-      auto&& cells = of_row(lane, row);
-      const int begin = piece * length, to = begin + length;
-      const int end = to < cells.count ? to : cells.count;
-      int i = begin + along;
-      DWELL_ROLLED
-      for (; i + (Together - 1) * step < end; i += Together * step) {
-        decltype(cells.get(i)) values[Together];
-        DWELL_UNROLL
-        for (int c = 0; c < Together; ++c) values[c] = cells.get(i + c * step);
-        DWELL_UNROLL
-        for (int c = 0; c < Together; ++c) cells.put(i + c * step, values[c]);
-      }
-      DWELL_ROLLED
-      for (; i < end; i += step) cells.put(i, cells.get(i));
-    }
-  });
-}
 
 /// For those who see nothing.
 struct sees_nothing {
@@ -61,10 +17,12 @@ struct sees_nothing {
 
 class device_phases {
  public:
-  /// levels: where this team reads them.
+  /// levels, boxes: where this team reads them.
   template <class T>
-  DWELL_FN device_phases(const device_level* levels, const grid_solve_args<T>& a)
+  DWELL_FN device_phases(const device_level* levels, const device_box_level* boxes,
+                         const grid_solve_args<T>& a)
       : levels_(levels),
+        boxes_(boxes, levels, a.residual, a.zeros),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
         residual_(a.residual),
@@ -120,7 +78,13 @@ class device_phases {
       case cycle_op::prolong:
         return prolong(team, alone, l, levels_[step.level + 1]);
       case cycle_op::bottom:
-        return bottom(team, alone, l);
+        return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
+      case cycle_op::box_bottom: {
+        const device_box_level& b = boxes_[step.level];
+        return bottom(team, alone, b.rows() * b.n[2], b.f, b.u);
+      }
+      default:
+        return boxes_.take(team, step);
     }
   }
 
@@ -414,9 +378,8 @@ class device_phases {
   }
 
   /// A warp for each row of the inverse.
-  template <class Team>
-  DWELL_APART void bottom(Team& team, bool alone, const device_level& l) const {
-    const int n = l.a.rows() * l.a.n[2];
+  template <class Team, class V>
+  DWELL_APART void bottom(Team& team, bool alone, int n, const V* f, V* u) const {
     const int workers = alone ? 1 : team.workers(), worker = alone ? 0 : team.worker();
     team.warps([&](auto& w) {
       constexpr int lanes = Team::warp;
@@ -426,19 +389,19 @@ class device_phases {
         const double* const inverse = bottom_inverse_ + static_cast<long long>(row) * n;
         w.each([&](int lane) {
           double s = 0;
-          for (int c = lane % lanes; c < n; c += lanes)
-            s += inverse[c] * static_cast<double>(l.f[c]);
+          for (int c = lane % lanes; c < n; c += lanes) s += inverse[c] * static_cast<double>(f[c]);
           sum[lane] = s;
         });
         w.halve_groups(sum, lanes);
         w.each([&](int lane) {
-          if (lane % lanes == 0) l.u[row] = static_cast<float>(sum[lane]);
+          if (lane % lanes == 0) u[row] = static_cast<V>(sum[lane]);
         });
       }
     });
   }
 
   const device_level* levels_;
+  box_phases boxes_;
   int count_;
   const double* bottom_inverse_;
   float* residual_;

@@ -8,6 +8,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
 #include "dwell/solvers/grid/device/phases.hpp"
+#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
 
@@ -33,15 +34,14 @@ DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v
 template <class T, class Team>
 class device_solve {
  public:
-  /// levels, steps: where this team reads them.
+  /// levels, boxes, steps: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
-                        const cycle_step* steps)
+                        const device_box_level* boxes, const cycle_step* steps)
       : t_(team),
         a_(a),
         fine_(levels[0]),
         steps_(steps),
-        cycles_(levels, a),
-        only_bottom_(a.level_count == 1) {}
+        cycles_(levels, boxes, a) {}
 
   DWELL_FN void operator()() {
     if (!take_right_hand_side()) return;
@@ -70,12 +70,17 @@ class device_solve {
       const double least = best * (sizeof(T) == 8 ? 2.220446049250313e-16 : 1.1920928955078125e-07);
       recursive_ = best;
       third_ = best * best, third_at_ = done_;
+      slow_ = false;
       stopped = attempt(d, best, target > least ? target : least);
       each([=](long long c) { return d[c] + x[c]; }, [=](long long c, T v) { d[c] = v; });
       t_.sync_grid();
       const double before = best, now = true_residual(d, mean);
       if (now < best) at = 1 - at, best = now;
       ++attempts;
+      if (slow_ || (stopped == device_stops::breakdown && a_.slow_after && a_.twice)) {
+        slow_ = best > target;
+        break;
+      }
       if (stopped == device_stops::breakdown) indefinite = true;
       if (stopped != device_stops::converged || best <= target) break;
       if (!(best <= 0.5 * before)) {  // rounding allows no better
@@ -104,6 +109,7 @@ class device_solve {
       o.target_missed = missed;
       o.stagnated = stagnated_ && stopped == device_stops::iteration_limit;
       o.indefinite = indefinite;
+      o.slow = slow_;
       o.history = written_;
     });
   }
@@ -308,7 +314,7 @@ class device_solve {
              over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
                const long long at = static_cast<long long>(row) * nx;
                const float* const inverse =
-                   only_bottom_ ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
+                   a_.only_bottom ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
                float *const f = fine_.f + at, *const u = fine_.u + at;
                in_memory(inverse, f, u, p, q, r, d);
                // Cells that have their first value now: a half, or zeros in all of three colours.
@@ -387,6 +393,7 @@ class device_solve {
 
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
   DWELL_FN int attempt(T* d, double norm, double target) {
+    const int begun_at = done_;
     const int e = binary_exponent(norm);
     const T down_by = static_cast<T>(ldexp(1.0, 1 - e));
     const double up_by = ldexp(1.0, e - 1);
@@ -417,6 +424,10 @@ class device_solve {
         stagnated_ = rr > 0.25 * third_ && done_ - third_at_ > 2;
         return device_stops::iteration_limit;
       }
+      if (a_.slow_after && done_ - begun_at == a_.slow_after && is_slow(norm, recursive_, target)) {
+        slow_ = true;
+        return device_stops::breakdown;
+      }
       if (done_ == a_.max_iterations * 2 / 3) third_ = rr, third_at_ = done_;
     }
   }
@@ -431,10 +442,9 @@ class device_solve {
   const device_level& fine_;
   const cycle_step* const steps_;
   const device_phases cycles_;
-  const bool only_bottom_;
   int slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
   double norm_ = 0, recursive_ = 0, third_ = 0;
-  bool stagnated_ = false;
+  bool stagnated_ = false, slow_ = false;
 };
 
 }  // namespace dwell::grids
