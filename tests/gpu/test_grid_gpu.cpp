@@ -79,7 +79,8 @@ void expect_as_on_a_cpu(unsigned seed, int most, double jump, grid_options o) {
     EXPECT_TRUE(r.stopped == stop_reason::converged ||
                 (sizeof(T) == 4 && r.stopped == stop_reason::accuracy_limit))
         << to_string(r.stopped);
-    EXPECT_LE(std::abs(r.iterations - c.iterations), 2 + c.iterations / 8);
+    if (o.coarse != "galerkin")  // whose last level is another one there
+      EXPECT_LE(std::abs(r.iterations - c.iterations), 2 + c.iterations / 8);
   }
   if (r.stopped == stop_reason::converged) {
     EXPECT_LE(true_residual(a, b, u), 1.05 * o.rtol + (sizeof(T) == 8 ? 1e-12 : 1e-4));

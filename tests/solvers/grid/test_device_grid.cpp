@@ -243,6 +243,43 @@ TEST(DeviceGrid, SolvesWithGalerkinsLevels) {
   EXPECT_GT(histories_compared, test::rounds(160) / 8);
 }
 
+TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
+  constexpr int n = 90, block = 5;
+  grid_description<double> d;
+  d.cells = {n, n};
+  std::vector<double> k, f(std::size_t(n * n), 1.0), u(f.size(), 0.0), history;
+  for (int cell = 0; cell < n * n; ++cell)
+    k.push_back((cell / n / block + cell % n / block) % 2 ? 1e4 : 1.0);
+  d.k_cells = k;
+  grids::chosen_method method = grids::method_of({});
+  method.galerkin_bottom = 200;
+  grids::prepared_grid<double> prepared = prepared_for(d, method);
+  grid_kernel_cpu<double> kernel(3, true);
+  const grids::deal_limits limits{3, kernel.lanes(), 600, 128};
+  grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
+  const grids::device_levels averaged(device::cpu(1), *prepared.levels.own, limits);
+  grids::grid_request<double> request{.f = f.data(),
+                                      .u = u.data(),
+                                      .rtol = 1e-8,
+                                      .max_iterations = 200,
+                                      .levels = &averaged,
+                                      .twice = true,
+                                      .slow_after = grids::slow_after};
+  const grids::device_outcome first = grid.solve(kernel, request, {}, history);
+  EXPECT_TRUE(first.slow);
+  EXPECT_EQ(first.iterations, grids::slow_after);
+  const std::shared_ptr<communicator> alone = self_communicator();
+  grids::exchange_cost none;
+  prepared.add_galerkin(grids::undivided(*alone, prepared.system.a.shape), method, none);
+  const grids::device_levels galerkin(device::cpu(1), *prepared.galerkin->own, limits);
+  request.levels = &galerkin;
+  request.slow_after = 0;
+  const grids::device_outcome then = grid.solve(kernel, request, {}, history);
+  EXPECT_EQ(stop_reason(then.stopped), stop_reason::converged);
+  EXPECT_LE(then.iterations, 30);
+  EXPECT_LT(then.residual, 1.01e-8 * then.rhs_norm);
+}
+
 TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
   std::mt19937 chance(1);
   for (int round = 0; round < 2000; ++round) {
