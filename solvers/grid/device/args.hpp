@@ -95,10 +95,14 @@ inline constexpr int most_steps_kept = 512;
 /// What is done next in a cycle.
 enum class cycle_op : int {
   relax,     ///< cells of a colour
-  residual,  ///< to the array of residuals: of two colours those of the first, the others being 0
+  residual,  ///< to the array of residuals: of two colours those of the first, the others being 0;
+             ///< colour 1: of a first visit, before which they were 0
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
   bottom,    ///< u = the inverse times f
+  // Two steps in one (fused_phases.hpp):
+  gather_first,  ///< residuals of a first visit, and gather
+  correct,       ///< prolong, and relax the second colour
   // Of Galerkin's levels, of which level 0 is the finest of all:
   box_relax,     ///< cells of a kind along each axis
   box_residual,  ///< of all cells
@@ -145,7 +149,9 @@ struct grid_solve_args {
   bool only_bottom = false;           ///< the finest level is the last one
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
-  bool last_relaxed_here = false;          ///< the steps lack the last one, which goes with a sum
+  bool ends_here = false;       ///< the steps lack the last ones, which go with a sum: of two
+                                ///< colours the second and the first are relaxed
+  bool corrected_here = false;  ///< the correction is among these
   const double* bottom_inverse = nullptr;  ///< symmetric, of the last level, halved rows
   float* residual = nullptr;               ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
@@ -155,7 +161,7 @@ struct grid_solve_args {
   const T* volume[3] = {};  ///< along z, y, x; null: f is the right-hand side as it is
   device_side<T> sides[6];
   int side_count = 0;
-  T *b = nullptr, *x[2] = {}, *r = nullptr, *p = nullptr, *q = nullptr;
+  T *b = nullptr, *x[2] = {}, *r = nullptr, *p[2] = {}, *q = nullptr;
 
   int scale_of_a = 0;  ///< the operator was divided by 2^scale_of_a
   double rtol = 0, atol = 0;

@@ -25,7 +25,7 @@ class step_list {
       const bool three = h_.levels[0].colours == 3;
       relax_all(0, three ? 0 : 1);
       if (h_.galerkin.levels.empty()) {
-        below(0);
+        below(0, true);
         up(0);
       } else {
         below_box(0);
@@ -50,20 +50,38 @@ class step_list {
                        shape(n).cells() <= static_cast<std::size_t>(limits_.alone_bottom);
     add(cycle_op::bottom, n, alone);
   }
-  void below(std::size_t n) {
-    add(cycle_op::residual, n, is_alone(n));
-    add(cycle_op::gather, n, is_alone(n));
+  /// first: residuals of the first colour were 0, and the second one's u.
+  void below(std::size_t n, bool first) {
+    if (first && is_fused(n)) {
+      add(cycle_op::gather_first, n, is_alone(n));
+    } else {
+      add_residual(n, first);
+      add(cycle_op::gather, n, is_alone(n));
+    }
     if (n + 2 == h_.levels.size()) return bottom();
     const bool three = h_.levels[n + 1].colours == 3;
     relax_all(n + 1, three ? 0 : 1);
-    below(n + 1);
+    below(n + 1, true);
     up(n + 1);
     if (!twice_ || !visited_again(shape(n + 1), shape(0))) return;
     relax_all(n + 1, 1);
-    below(n + 1);
+    below(n + 1, false);
     up(n + 1);
   }
+  void add_residual(std::size_t n, bool first) {
+    add(cycle_op::residual, n, is_alone(n), first && h_.levels[n].colours == 2 ? 1 : 0);
+  }
+  /// There are kernels for two steps in one.
+  bool is_fused(std::size_t n) const {
+    const level<level_value>& l = h_.levels[n];
+    return limits_.fused && l.colours == 2 && is_flat(l.a) && !l.step.axes[1].halved;
+  }
   void up(std::size_t n) {
+    if (is_fused(n)) {
+      add(cycle_op::correct, n, is_alone(n), 1);
+      add(cycle_op::relax, n, is_alone(n), 0);
+      return;
+    }
     add(cycle_op::prolong, n, is_alone(n));
     relax_back(n);
   }
@@ -78,7 +96,10 @@ class step_list {
   bool is_box_alone(std::size_t n) const { return box_shape(n).cells() <= limits_.alone_cells; }
   void below_box(std::size_t n) {
     const bool alone = is_box_alone(n);
-    add(n == 0 ? cycle_op::residual : cycle_op::box_residual, n, alone);
+    if (n == 0)
+      add_residual(0, true);
+    else
+      add(cycle_op::box_residual, n, alone);
     add(cycle_op::box_gather, n, alone);
     if (n + 1 == h_.galerkin.levels.size())
       add(cycle_op::box_bottom, n + 1,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A cycle as a list of steps, and how rows are dealt to teams.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -14,7 +15,14 @@ struct deal_limits {
   int teams = 1, lanes = 32;
   std::size_t alone_cells = 4096;  ///< levels of at most so many cells are the first team's
   int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
+  bool fused = true;               ///< two steps in one, where there are kernels for that
 };
+
+/// There are no faces along y.
+template <class V>
+bool is_flat(const coefficients<V>& a) {
+  return std::ranges::all_of(a.y, [](std::size_t place) { return place == 0; });
+}
 
 /// The steps of a cycle whose finest level has the first colour relaxed.
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,

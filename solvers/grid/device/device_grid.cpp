@@ -31,7 +31,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
     to.sides[to.side_count++] = {side.axis, side.high, memory_.copy(side.of_cell)};
   const auto vector = [&] { return memory_.room<T>(cells); };
   to.b = vector(), to.x[0] = vector(), to.x[1] = vector();
-  to.r = vector(), to.p = vector(), to.q = vector();
+  to.r = vector(), to.p[0] = vector(), to.p[1] = vector(), to.q = vector();
   to.scale_of_a = grid.scale;
   to.alone = method.method == grid_method::multigrid;
   to.singular = grid.system.singular;

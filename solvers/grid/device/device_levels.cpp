@@ -83,7 +83,7 @@ device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a
     to.n[axis] = a.shape.n[axis];
     to.wraps[axis] = a.shape.wraps[axis];
   }
-  to.flat = std::ranges::all_of(a.y, [](std::size_t place) { return place == 0; });
+  to.flat = is_flat(a);
   to.pool = memory.copy(a.pool);
   to.x = memory.places(a.x), to.y = memory.places(a.y);
   to.z = memory.places(a.z), to.s = memory.places(a.s);
@@ -189,12 +189,15 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
   inverse_ = buffer<double>::copy_of(where, inverse);
 
   only_bottom_ = h.levels.size() == 1 && !galerkin;
-  // The finest level's last relaxation goes with a sum, if there are two colours.
-  last_relaxed_here_ = !only_bottom_ && h.levels[0].colours == 2;
+  // The finest level's last relaxations go with a sum, if there are two colours.
+  ends_here_ = !only_bottom_ && h.levels[0].colours == 2;
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
     std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
-    if (last_relaxed_here_) steps.pop_back();
+    if (ends_here_) {
+      corrected_here_ = steps[steps.size() - 2].op == cycle_op::correct;
+      steps.resize(steps.size() - 2);
+    }
     steps_[twice] = buffer<cycle_step>::copy_of(where, steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }

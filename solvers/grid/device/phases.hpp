@@ -5,6 +5,7 @@
 #pragma once
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/box_phases.hpp"
+#include "dwell/solvers/grid/device/fused_phases.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
 
@@ -22,6 +23,7 @@ class device_phases {
   DWELL_FN device_phases(const device_level* levels, const device_box_level* boxes,
                          const grid_solve_args<T>& a)
       : levels_(levels),
+        fused_(a.zeros, a.ones),
         boxes_(boxes, levels, a.residual, a.zeros),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
@@ -47,11 +49,17 @@ class device_phases {
     }
   }
 
-  /// Relaxes a colour, of two, and tells seen(lane, f, u) of all cells, as they are afterwards.
+  /// The end of a cycle of a finest level of two colours, which tells seen(lane, f, u) of all
+  /// cells, as they are afterwards. corrected: the correction is added, too.
   template <class Team, class Seen>
-  DWELL_FN void relax_last(Team& team, const device_level& l, int colour, Seen seen) const {
-    relax_with(team, false, l, colour, seen);
-    look(team, l, colour, seen);
+  DWELL_FN void end(Team& team, bool corrected, Seen seen) const {
+    const device_level& l = levels_[0];
+    if (corrected)
+      fused_.correct(team, false, l, levels_[1], seen);
+    else
+      relax_with(team, false, l, 1, seen);
+    team.sync_grid();
+    relax_with(team, false, l, 0, seen);
   }
 
   /// u of the finest level's first colour, of its f; of three colours zeros.
@@ -72,7 +80,11 @@ class device_phases {
       case cycle_op::relax:
         return relax(team, alone, l, step.colour);
       case cycle_op::residual:
-        return residual(team, alone, l);
+        return residual(team, alone, l, step.colour == 1);
+      case cycle_op::gather_first:
+        return gather_first(team, alone, l, levels_[step.level + 1], step.level + 2 == count_);
+      case cycle_op::correct:
+        return correct(team, alone, l, levels_[step.level + 1]);
       case cycle_op::gather:
         return gather(team, alone, l, levels_[step.level + 1], step.level + 2 == count_);
       case cycle_op::prolong:
@@ -142,37 +154,34 @@ class device_phases {
           });
     });
   }
-  /// seen(lane, f, u) of the cells that have another colour, of two.
-  template <class Team, class Seen>
-  DWELL_FN void look(Team& team, const device_level& l, int colour, Seen seen) const {
-    const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
-    struct value {
-      float f, u;
-    };
-    over_rows<4, true>(team, false, l.a.deal, l.a.rows(), [&](int lane, int row) {
-      const bool odd = colour_of_row(l.a, 2, row / ny, row % ny) == colour;
-      const long long here = static_cast<long long>(row) * nx + (odd ? evens : 0);
-      const float *const f = l.f + here, *const u = l.u + here;
-      in_memory(f, u);
-      return job(
-          odd ? odds : evens,
-          [=](int i) {
-            return value{f[i], u[i]};
-          },
-          [=](int, const value& v) { seen(lane, v.f, v.u); });
-    });
+  template <class Team>
+  DWELL_APART void gather_first(Team& team, bool alone, const device_level& l,
+                                const device_level& next, bool is_bottom) const {
+    fused_.gather(team, alone, l, next, is_bottom,
+                  [](const device_level& to, int of_row, const float* inverse, float* u, float f,
+                     bool odd, int i) { begin(to, of_row, inverse, u, f, odd, i); });
+  }
+  template <class Team>
+  DWELL_APART void correct(Team& team, bool alone, const device_level& l,
+                           const device_level& next) const {
+    fused_.correct(team, alone, l, next, sees_nothing{});
   }
 
+  /// first: of two colours, where the residuals of the first one were 0 before the other one was
+  /// relaxed from 0.
   template <class Team>
-  DWELL_APART void residual(Team& team, bool alone, const device_level& l) const {
+  DWELL_APART void residual(Team& team, bool alone, const device_level& l, bool first) const {
     // Two colours: one half; else both, one after the other.
     with_flat(l.a, [&](auto flat) {
+      constexpr bool is_flat = decltype(flat)::value;
+      if (first)
+        return residual_of<is_flat, true>(team, alone, l, 0);
       for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
-        residual_of<decltype(flat)::value>(team, alone, l, half);
+        residual_of<is_flat, false>(team, alone, l, half);
     });
   }
   /// half: of three colours 0, even cells, or 1, odd ones.
-  template <bool Flat, class Team>
+  template <bool Flat, bool First, class Team>
   DWELL_FN void residual_of(Team& team, bool alone, const device_level& l, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     float* const to = residual_;
@@ -189,6 +198,7 @@ class device_phases {
           odd ? odds : evens,
           [=](int i) {
             const float sum = half.sum(i, [](float w, float other) { return w * other; });
+            if constexpr (First) return sum;
             return (f[i] + sum) - half.own[i] * diagonal[i];
           },
           [=](int i, float v) { r[i] = v; });
@@ -401,6 +411,7 @@ class device_phases {
   }
 
   const device_level* levels_;
+  fused_phases fused_;
   box_phases boxes_;
   int count_;
   const double* bottom_inverse_;

@@ -7,6 +7,7 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
+#include "dwell/solvers/grid/device/next_direction.hpp"
 #include "dwell/solvers/grid/device/phases.hpp"
 #include "dwell/solvers/grid/slow_end.hpp"
 
@@ -308,7 +309,7 @@ class device_solve {
       float by;
     };
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens();
-    const T *const p = a_.p, *const q = a_.q;
+    const T *const p = this->p(), *const q = a_.q;
     T* const r = a_.r;
     return reduced<1>([&](auto& mine) {
              over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
@@ -342,15 +343,15 @@ class device_solve {
            })
         .v[0];
   }
-  /// f.u of the cycle, once its last relaxation is done, and whether the host wants an end.
+  /// f.u of the cycle, once its last steps are done, and whether the host wants an end.
   DWELL_APART sums<2> end_cycle() {
     return reduced<2>([&](auto& mine) {
       const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
       const auto seen = [&](int lane, float f, float u) {
         mine[lane].v[0] += static_cast<double>(f) * static_cast<double>(u);
       };
-      if (a_.last_relaxed_here)
-        cycles_.relax_last(t_, fine_, 0, seen);
+      if (a_.ends_here)
+        cycles_.end(t_, a_.corrected_here, seen);
       else
         over_pairs([&](int lane, int row) {
           const float *const f = fine_.f + static_cast<long long>(row) * nx,
@@ -366,30 +367,40 @@ class device_solve {
         });
     });
   }
-  /// p = scale z + beta p.
-  DWELL_APART void turn(T scale, T beta) {
-    T* const p = a_.p;
-    const float* const z = fine_.u;
-    in_memory(p, z);
-    const auto put = [=](long long c, T v) { p[c] = v; };
-    if (beta == T(0))
-      each([=](long long c) { return scale * static_cast<T>(z[c]); }, put);
-    else
-      each([=](long long c) { return scale * static_cast<T>(z[c]) + beta * p[c]; }, put);
-    t_.sync_grid();
-  }
-  /// q = A p; the result is p.q.
-  DWELL_APART double multiply() {
-    T* const q = a_.q;
-    in_memory(q);
+  /// p = scale z + beta p, to the other array of p; q = A p. The result is p.q.
+  DWELL_APART double turn_and_multiply(T scale, T beta) {
+    const direction<T> of{scale, beta};
+    const T* const before = p();
+    p_at_ = 1 - p_at_;
+    T *const p_now = p(), *const q = a_.q;
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    in_memory(p_now, q);
     return reduced<1>([&](auto& mine) {
-             product(a_.p, [&](int lane, long long c, T own, T ap) {
-               q[c] = ap;
-               mine[lane].v[0] += static_cast<double>(own) * static_cast<double>(ap);
+             with_flat(a_.a, [&](auto flat) {
+               constexpr bool is_flat = decltype(flat)::value;
+               over_rows<is_flat ? 2 : 1, true>(
+                   t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
+                     const direction_row<T, is_flat> cells(a_.a, of, fine_.u, before, a_.zeros, row);
+                     using pair = typename direction_row<T, is_flat>::pair;
+                     const long long at = static_cast<long long>(row) * nx;
+                     return job(evens, cells, [=, &mine](int i, const pair& v) {
+                       p_now[at + i] = v.even;
+                       q[at + i] = v.a_even;
+                       double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
+                       if (i < odds) {
+                         p_now[at + evens + i] = v.odd;
+                         q[at + evens + i] = v.a_odd;
+                         sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
+                       }
+                       mine[lane].v[0] += sum;
+                     });
+                   });
              });
            })
         .v[0];
   }
+  /// The direction as it is.
+  DWELL_FN T* p() const { return a_.p[p_at_]; }
 
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
   DWELL_FN int attempt(T* d, double norm, double target) {
@@ -407,8 +418,8 @@ class device_solve {
       if (!is_finite(rz)) return device_stops::not_finite;
       if (!(rz > 0)) return device_stops::breakdown;
       if (heard.v[1] > 0) return device_stops::interrupted;
-      turn(static_cast<T>(up_by), first || a_.alone ? T(0) : static_cast<T>(rz / rz_before));
-      const double pq = multiply();
+      const double pq = turn_and_multiply(
+          static_cast<T>(up_by), first || a_.alone ? T(0) : static_cast<T>(rz / rz_before));
       if (!is_finite(pq)) return device_stops::not_finite;
       if (!(pq > 0)) return device_stops::breakdown;
       const T alpha = a_.alone ? T(1) : static_cast<T>(rz * up_by * up_by / pq);
@@ -442,7 +453,7 @@ class device_solve {
   const device_level& fine_;
   const cycle_step* const steps_;
   const device_phases cycles_;
-  int slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
+  int p_at_ = 0, slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
   double norm_ = 0, recursive_ = 0, third_ = 0;
   bool stagnated_ = false, slow_ = false;
 };

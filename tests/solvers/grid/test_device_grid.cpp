@@ -59,7 +59,7 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   const int teams = 1 + int(chance() % 5);
   grid_kernel_cpu<T> kernel(teams, chance() % 2 == 0);
   grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
-                            chance() % 2 ? 128 : 16};
+                            chance() % 2 ? 128 : 16, chance() % 4 != 0};
   const grids::chosen_method method = grids::method_of(o);
   const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
   grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
@@ -198,21 +198,22 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
                                                {}, history);
   if (out.indefinite && twice) return;
   const std::vector<double> wanted = norms_of_a_cpu(prepared, method, o, b);
-  // In three dimensions, and where a ring has an odd number of cells, the order is another one.
+  // In three dimensions, and where a ring has an odd number of cells, the order is another one. In
+  // singular systems rounding of f32 is where one unknown is held, over the least conductance.
   const auto other_order = [](const grids::grid_shape& g) {
     bool is = g.n[1] > 1;
     for (std::size_t axis = 0; axis < 3; ++axis) is = is || (g.wraps[axis] && g.n[axis] % 2);
     return is;
   };
-  bool compare = !other_order(prepared.system.a.shape);
+  bool compare = !other_order(prepared.system.a.shape) && !a.singular();
   for (const auto& l : prepared.levels.own->galerkin.levels)
     compare = compare && !other_order(l.shape);
   if (compare) {
     ++histories_compared;
     ASSERT_GT(history.size(), 0U);
-    for (std::size_t i = 0; i < std::min({history.size(), wanted.size(), std::size_t(4)}); ++i)
+    for (std::size_t i = 0; i < std::min({history.size(), wanted.size(), std::size_t(2)}); ++i)
       EXPECT_NEAR(std::ldexp(history[i], out.scale), wanted[i],
-                  1e-3 * wanted[i] + 1e-6 * wanted[0])
+                  5e-3 * wanted[i] + 1e-5 * wanted[0])
           << i;
   }
   if (wanted.back() <= o.rtol * wanted[0]) {
@@ -232,6 +233,43 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
   EXPECT_LE(std::sqrt(left), (1.05 * o.rtol + 1e-10) * std::sqrt(all) + 1e-11 * norm_of(au));
 }
 
+/// Two steps in one leave what two steps leave, but for rounding.
+TEST(DeviceGrid, StepsInOneAreThoseSteps) {
+  int compared = 0;
+  for (int round = 0; round < test::rounds(200); ++round) {
+    grid_problem<double> p;
+    random_grid_problem(5001 + unsigned(round), 40, round % 2 ? 1.5 : 30, p);
+    SCOPED_TRACE(p.says);
+    const grids::chosen_method method = grids::method_of({});
+    const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
+    const std::vector<double> b = random_values<double>(p.cells(), unsigned(round));
+    std::vector<double> norms[2];
+    for (const bool fused : {false, true}) {
+      const int teams = 1 + round % 4;
+      grid_kernel_cpu<double> kernel(teams, round % 3 == 0);
+      const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, fused};
+      grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
+      const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+      std::vector<double> u(b.size(), 0.0);
+      grid.solve(kernel,
+                 {.f = b.data(),
+                  .u = u.data(),
+                  .algebraic = true,
+                  .rtol = 1e-5,
+                  .max_iterations = 5,
+                  .history = true,
+                  .levels = &levels,
+                  .twice = prepared.levels.own->twice},
+                 {}, norms[fused]);
+    }
+    const std::size_t both = std::min(norms[0].size(), norms[1].size());
+    for (std::size_t i = 0; i < both; ++i)
+      EXPECT_NEAR(norms[1][i], norms[0][i], 2e-3 * norms[0][i] + 2e-6 * norms[0][0]) << i;
+    if (both > 2 && prepared.levels.own->levels.size() > 1) ++compared;
+  }
+  EXPECT_GT(compared, test::rounds(200) / 8);
+}
+
 TEST(DeviceGrid, SolvesWithGalerkinsLevels) {
   grid_options o;
   o.rtol = 1e-8;
@@ -244,12 +282,15 @@ TEST(DeviceGrid, SolvesWithGalerkinsLevels) {
 }
 
 TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
-  constexpr int n = 90, block = 5;
+  constexpr int n = 160, block = 5, blocks = n / block;
+  std::mt19937 random(3);
+  std::vector<bool> is_high;
+  for (int k = 0; k < blocks * blocks; ++k) is_high.push_back(random() % 2);
   grid_description<double> d;
   d.cells = {n, n};
   std::vector<double> k, f(std::size_t(n * n), 1.0), u(f.size(), 0.0), history;
   for (int cell = 0; cell < n * n; ++cell)
-    k.push_back((cell / n / block + cell % n / block) % 2 ? 1e4 : 1.0);
+    k.push_back(is_high[std::size_t(cell / n / block * blocks + cell % n / block)] ? 1e4 : 1.0);
   d.k_cells = k;
   grids::chosen_method method = grids::method_of({});
   method.galerkin_bottom = 200;
