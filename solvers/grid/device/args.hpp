@@ -62,8 +62,8 @@ struct device_corners {
 struct device_box_level {
   int n[3] = {1, 1, 1};  ///< cells along z, y, x
   bool wraps[3] = {};
-  int reach[3] = {};           ///< 0 or 1: neighbours along an axis
-  int kinds[3] = {1, 1, 1};    ///< of cells along an axis, see kind_of()
+  int reach[3] = {};            ///< 0 or 1: neighbours along an axis
+  int kinds[3] = {1, 1, 1};     ///< of cells along an axis, see kind_of()
   row_deal deal, deal_of_kind;  ///< of all rows, and of those that are relaxed together
   const float* a = nullptr;     ///< [element of a row][cell]
   const double *inverse = nullptr, *diagonal = nullptr;  ///< 0 where a row has no diagonal
@@ -132,7 +132,7 @@ struct device_outcome {
   int scale = 0;  ///< the right-hand side was divided by 2^scale
   double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
   int target_missed = 0, stagnated = 0, indefinite = 0;
-  int slow = 0;  ///< ended since iterations are slow, or cycles not definite
+  int slow = 0;                    ///< ended since iterations are slow, or cycles not definite
   int bad_rhs = 0, bad_start = 0;  ///< a value is not finite
   int history = 0;                 ///< entries that were written
 };
@@ -152,8 +152,8 @@ struct grid_solve_args {
   bool ends_here = false;       ///< the steps lack the last ones, which go with a sum: of two
                                 ///< colours the second and the first are relaxed
   bool corrected_here = false;  ///< the correction is among these
-  const double* bottom_inverse = nullptr;  ///< symmetric, of the last level, halved rows
-  float* residual = nullptr;               ///< has as many cells as the finest level
+  const double* bottom_inverse = nullptr;         ///< symmetric, of the last level, halved rows
+  float* residual = nullptr;                      ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
 
   const T* f = nullptr;

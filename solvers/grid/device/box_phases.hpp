@@ -162,7 +162,7 @@ class box_phases {
   struct corner_bits {
     int y, z;
     DWELL_FN explicit corner_bits(const device_corners& s)
-        : y(!s.axes[1].halved   ? 0
+        : y(!s.axes[1].halved  ? 0
             : s.axes[2].halved ? 2
                                : 1),
           z(!s.axes[0].halved ? 0 : (s.axes[2].halved ? 2 : 1) * (s.axes[1].halved ? 2 : 1)) {}
@@ -228,7 +228,8 @@ class box_phases {
                                         int after) {
         const int plane = fine(az, k, plane_part), line = fine(ay, j, line_part);
         const bool there = plane >= 0 && line >= 0;
-        const int fine_k = plane < 0 ? az.centre(k) : plane, fine_j = line < 0 ? ay.centre(j) : line;
+        const int fine_k = plane < 0 ? az.centre(k) : plane,
+                  fine_j = line < 0 ? ay.centre(j) : line;
         const int corner = (plane_part == 0 ? bits.z : 0) + (line_part == 0 ? bits.y : 0);
         const float* const low =
             there ? l.step.w + corner * cells +
@@ -310,14 +311,15 @@ class box_phases {
         low[part] = there ? l.step.w + (z * bits.z + y * bits.y) * cells + here : zeros_;
         high[part] = there && ax.halved ? low[part] + cells : zeros_;
         from[part] =
-            there ? next.u + (static_cast<long long>(plane) * next.n[1] + line) * coarse_n
-                  : next.u;
+            there ? next.u + (static_cast<long long>(plane) * next.n[1] + line) * coarse_n : next.u;
         in_memory(low[part], high[part], from[part]);
       }
       in_memory(to);
       const bool there = first < 0 || first == (odd ? 1 : 0);
       return job(
-          !there ? 0 : odd ? nx / 2 : (nx + 1) / 2,
+          !there ? 0
+          : odd  ? nx / 2
+                 : (nx + 1) / 2,
           [=](int i) {
             const int x = 2 * i + odd;
             // The weight of a coarse cell that is not there is 0.

@@ -16,6 +16,7 @@ struct deal_limits {
   std::size_t alone_cells = 4096;  ///< levels of at most so many cells are the first team's
   int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
   bool fused = true;               ///< two steps in one, where there are kernels for that
+  bool guarded = false;            ///< for tests: see device_memory
 };
 
 /// There are no faces along y.

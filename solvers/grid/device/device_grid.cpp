@@ -13,7 +13,7 @@ namespace dwell::grids {
 template <class T>
 device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
                             const chosen_method& method, const deal_limits& limits)
-    : where_(where), memory_(where) {
+    : where_(where), memory_(where, limits.guarded) {
   const coefficients<T>& a = grid.system.a;
   const std::size_t cells = a.shape.cells();
   if (cells >> 31)

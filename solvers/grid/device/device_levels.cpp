@@ -159,7 +159,7 @@ void device_levels::copy_galerkin(const device& where, const hierarchy<level_val
 
 device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
                              const deal_limits& limits)
-    : memory_(where) {
+    : memory_(where, limits.guarded) {
   const bool galerkin = !h.galerkin.levels.empty();
   if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
     throw unsupported_error(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -15,10 +16,13 @@ namespace dwell::grids {
 
 class device_memory {
  public:
-  explicit device_memory(const device& where) : where_(where) {}
+  /// guarded: arrays begin as NaN, and so do some elements behind each: tests find what is read and
+  /// ought not to be.
+  device_memory(const device& where, bool guarded) : where_(where), guarded_(guarded) {}
 
   template <class V>
   const V* copy(const std::vector<V>& of) {
+    if (guarded_) return with_guard(of);
     return of_type<V>().emplace_back(buffer<V>::copy_of(where_, of)).data();
   }
   /// Places of rows in a pool, narrower.
@@ -34,6 +38,7 @@ class device_memory {
   /// n elements of any value.
   template <class V>
   V* room(std::size_t n) {
+    if (guarded_) return with_guard(std::vector<V>(n, std::numeric_limits<V>::quiet_NaN()));
     return of_type<V>().emplace_back(where_, n).data();
   }
 
@@ -43,7 +48,15 @@ class device_memory {
     return std::get<std::vector<buffer<V>>>(arrays_);
   }
 
+  template <class V>
+  V* with_guard(std::vector<V> of) {
+    constexpr std::size_t guard = 64;
+    of.insert(of.end(), guard, std::numeric_limits<V>::quiet_NaN());
+    return of_type<V>().emplace_back(buffer<V>::copy_of(where_, of)).data();
+  }
+
   device where_;
+  bool guarded_;
   std::tuple<std::vector<buffer<float>>, std::vector<buffer<double>>, std::vector<buffer<unsigned>>>
       arrays_;
 };

@@ -31,8 +31,9 @@ struct beside_z {
   int before, after;
   DWELL_FN beside_z(const device_operator<float>& a, int k) {
     const int n = a.n[0];
-    before = k > 0 ? k - 1 : a.wraps[0] ? n - 1 : -1;
-    after = k < n - 1 ? k + 1 : a.wraps[0] ? 0 : -1;
+    const bool ring = a.wraps[0] && n > 1;
+    before = k > 0 ? k - 1 : ring ? n - 1 : -1;
+    after = k < n - 1 ? k + 1 : ring ? 0 : -1;
   }
 };
 
@@ -44,8 +45,7 @@ class fused_phases {
   template <class Team, class Begin>
   DWELL_FN void gather(Team& team, bool alone, const device_level& l, const device_level& next,
                        bool is_bottom, Begin begin) const {
-    for (int odd = 0; odd < 2; ++odd)
-      gather_half(team, alone, l, next, is_bottom, odd == 1, begin);
+    for (int odd = 0; odd < 2; ++odd) gather_half(team, alone, l, next, is_bottom, odd == 1, begin);
   }
 
   /// seen(lane, f, u) of the cells that are relaxed.
@@ -58,12 +58,15 @@ class fused_phases {
       const bool odd = colour_of_row(l.a, 2, k, j) == 0;
       const int at = odd ? evens : 0;
       const beside_z planes(l.a, k);
-      const corrected_row own = row_of(l, next, k, j, !odd), before = row_of(l, next, planes.before, j, odd),
+      // A row of one cell has no other half.
+      const corrected_row own = row_of(l, next, nx > 1 ? k : -1, j, !odd),
+                          before = row_of(l, next, planes.before, j, odd),
                           after = row_of(l, next, planes.after, j, odd);
       const float* const faces = l.a.pool + l.a.x[row];
       const float *const low_w = faces + (odd ? nx / 2 + 1 : 0),
-                  *const high_w = faces + (odd ? 1 : nx / 2 + 1),
-                  *const z0 = l.a.pool + l.a.z[row] + at, *const z1 = l.a.pool + l.a.z[row + ny] + at;
+                         *const high_w = faces + (odd ? 1 : nx / 2 + 1),
+                         *const z0 = l.a.pool + l.a.z[row] + at,
+                         *const z1 = l.a.pool + l.a.z[row + ny] + at;
       const long long here = static_cast<long long>(row) * nx + at;
       float* const u = l.u + here;
       const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
@@ -142,50 +145,50 @@ class fused_phases {
       const float by_high = between && i >= coarse ? 0.0f : r.of_high[high];
       const auto at = [&](int c) {
         const int place = !halved ? (odd ? evens : 0) + c : halved_place(c, coarse_n);
-        return r.of_plane[0][place] * r.coarse[0][place] + r.of_plane[1][place] * r.coarse[1][place];
+        return r.of_plane[0][place] * r.coarse[0][place] +
+               r.of_plane[1][place] * r.coarse[1][place];
       };
       return r.u[i] + (by_low * at(low < 0 ? 0 : low) + by_high * at(high));
     }
   };
 
-  /// The half of a fine row that has the first colour, where residuals are, and the weights along
-  /// x of two of its cells.
+  /// The half of a fine row that has the first colour, where residuals are, the other half of the
+  /// row, and the weights along x of two of its cells. All zeros where it gives nothing.
   struct residual_row {
-    const float *u, *before, *after, *faces, *z0, *z1, *of_low, *of_high;
+    const float *others, *before, *after, *faces, *z0, *z1, *of_low, *of_high;
     bool odd;
   };
   DWELL_FN residual_row residuals_of(const device_level& l, int k, int j, bool odd_coarse) const {
     const int ny = l.a.n[1], nx = l.a.n[2], row = k * ny + j;
-    const bool odd = colour_of_row(l.a, 2, k, j) == 1;
+    const bool odd = colour_of_row(l.a, 2, k, j) == 1, halved = l.axes[2].halved;
+    // Its cells are not those of the coarse half, which may have more.
+    if (!halved && odd != odd_coarse)
+      return {zeros_, zeros_, zeros_, zeros_, zeros_, zeros_, zeros_, zeros_, odd};
     const int at = odd ? l.a.evens() : 0;
     const beside_z planes(l.a, k);
     const auto row_at = [&](int plane) {
       return plane < 0 ? zeros_ : l.u + (static_cast<long long>(plane) * ny + j) * nx + at;
     };
-    residual_row r{l.u + static_cast<long long>(row) * nx,
+    const float* const others = l.u + static_cast<long long>(row) * nx + (odd ? 0 : l.a.evens());
+    residual_row r{nx > 1 ? others : zeros_,
                    row_at(planes.before),
                    row_at(planes.after),
                    l.a.pool + l.a.x[row],
                    l.a.pool + l.a.z[row] + at,
                    l.a.pool + l.a.z[row + ny] + at,
-                   zeros_,
+                   ones_,
                    zeros_,
                    odd};
-    if (!l.axes[2].halved) {
-      if (odd == odd_coarse) r.of_low = ones_;
-    } else if (odd) {
-      r.of_low = ones_;
-    } else {
+    if (halved && !odd) {
       r.of_low = l.weights[2].pool + l.weights[2].before[row];
       r.of_high = l.weights[2].pool + l.weights[2].after[row];
     }
-    in_memory(r.u, r.before, r.after, r.faces, r.z0, r.z1, r.of_low, r.of_high);
+    in_memory(r.others, r.before, r.after, r.faces, r.z0, r.z1, r.of_low, r.of_high);
     return r;
   }
   DWELL_FN static float residual(const device_operator<float>& a, const residual_row& r, int i) {
     const beside_x x(a, r.odd, i);
-    const float* const others = r.u + (r.odd ? 0 : a.evens());
-    const float low = others[x.low < 0 ? 0 : x.low], high = others[x.high < 0 ? 0 : x.high];
+    const float low = r.others[x.low < 0 ? 0 : x.low], high = r.others[x.high < 0 ? 0 : x.high];
     const int odd_faces = a.n[2] / 2 + 1;
     return (r.faces[i + (r.odd ? odd_faces : 0)] * (x.low < 0 ? 0.0f : low) +
             r.faces[i + (r.odd ? 1 : odd_faces)] * (x.high < 0 ? 0.0f : high)) +

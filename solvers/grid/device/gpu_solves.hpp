@@ -100,18 +100,19 @@ class gpu_solves {
           return options.progress({before + step, relative, options.rtol, seconds});
         };
       std::vector<double> history;
-      const device_outcome out = grid_.grid.solve(*kernel_,
-                                             {.f = of,
-                                              .u = u,
-                                              .algebraic = algebraic,
-                                              .rtol = options.rtol,
-                                              .atol = options.atol,
-                                              .max_iterations = options.max_iterations - before,
-                                              .history = options.history,
-                                              .levels = levels,
-                                              .twice = twice,
-                                              .slow_after = may_be_slow ? slow_after : 0},
-                                             control, history);
+      const device_outcome out =
+          grid_.grid.solve(*kernel_,
+                           {.f = of,
+                            .u = u,
+                            .algebraic = algebraic,
+                            .rtol = options.rtol,
+                            .atol = options.atol,
+                            .max_iterations = options.max_iterations - before,
+                            .history = options.history,
+                            .levels = levels,
+                            .twice = twice,
+                            .slow_after = may_be_slow ? slow_after : 0},
+                           control, history);
       if (out.bad_rhs) throw input_error("grid: right-hand side: a value is not finite");
       if (out.bad_start) throw input_error("grid: start: a value is not finite");
       all.scale = out.scale;

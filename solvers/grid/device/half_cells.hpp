@@ -31,8 +31,10 @@ class half_cells {
       return there ? u + (static_cast<long long>(plane) * ny + line) * nx + at : g.pool;
     };
     own = own_row + at;
-    before_z_ = other(k > 0 || g.wraps[0], k > 0 ? k - 1 : nz - 1, j);
-    after_z_ = other(k < nz - 1 || g.wraps[0], k < nz - 1 ? k + 1 : 0, j);
+    // A ring of one cell has no neighbours: its own value may not be there yet.
+    const bool ring_z = g.wraps[0] && nz > 1, ring_y = g.wraps[1] && ny > 1;
+    before_z_ = other(k > 0 || ring_z, k > 0 ? k - 1 : nz - 1, j);
+    after_z_ = other(k < nz - 1 || ring_z, k < nz - 1 ? k + 1 : 0, j);
     const V* const faces = g.pool + g.x[row];
     const V* const odd_faces = faces + nx / 2 + 1;
     low_w_ = odd ? odd_faces : faces;
@@ -40,8 +42,8 @@ class half_cells {
     z0_ = g.pool + g.z[row] + at;
     z1_ = g.pool + g.z[row + ny] + at;
     if constexpr (!Flat) {
-      before_y_ = other(j > 0 || g.wraps[1], k, j > 0 ? j - 1 : ny - 1);
-      after_y_ = other(j < ny - 1 || g.wraps[1], k, j < ny - 1 ? j + 1 : 0);
+      before_y_ = other(j > 0 || ring_y, k, j > 0 ? j - 1 : ny - 1);
+      after_y_ = other(j < ny - 1 || ring_y, k, j < ny - 1 ? j + 1 : 0);
       const long long face = static_cast<long long>(k) * (ny + 1) + j;
       y0_ = g.pool + g.y[face] + at;
       y1_ = g.pool + g.y[face + 1] + at;

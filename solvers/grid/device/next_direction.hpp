@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The direction of conjugate gradients and its product with the operator in one step: p = scale z +
-// beta p, q = A p, by pairs of cells 2i and 2i + 1 of a row. Neighbours of p are computed from z and
-// p of before where they are needed, which teams have not yet to meet for; so p goes to another
+// beta p, q = A p, by pairs of cells 2i and 2i + 1 of a row. Neighbours of p are computed from z
+// and p of before where they are needed, which teams have not yet to meet for; so p goes to another
 // array.
 #pragma once
 #include "dwell/base/fn.hpp"

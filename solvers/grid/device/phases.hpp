@@ -174,8 +174,7 @@ class device_phases {
     // Two colours: one half; else both, one after the other.
     with_flat(l.a, [&](auto flat) {
       constexpr bool is_flat = decltype(flat)::value;
-      if (first)
-        return residual_of<is_flat, true>(team, alone, l, 0);
+      if (first) return residual_of<is_flat, true>(team, alone, l, 0);
       for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
         residual_of<is_flat, false>(team, alone, l, half);
     });

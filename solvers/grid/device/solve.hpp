@@ -38,11 +38,7 @@ class device_solve {
   /// levels, boxes, steps: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
                         const device_box_level* boxes, const cycle_step* steps)
-      : t_(team),
-        a_(a),
-        fine_(levels[0]),
-        steps_(steps),
-        cycles_(levels, boxes, a) {}
+      : t_(team), a_(a), fine_(levels[0]), steps_(steps), cycles_(levels, boxes, a) {}
 
   DWELL_FN void operator()() {
     if (!take_right_hand_side()) return;
@@ -380,7 +376,8 @@ class device_solve {
                constexpr bool is_flat = decltype(flat)::value;
                over_rows<is_flat ? 2 : 1, true>(
                    t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
-                     const direction_row<T, is_flat> cells(a_.a, of, fine_.u, before, a_.zeros, row);
+                     const direction_row<T, is_flat> cells(a_.a, of, fine_.u, before, a_.zeros,
+                                                           row);
                      using pair = typename direction_row<T, is_flat>::pair;
                      const long long at = static_cast<long long>(row) * nx;
                      return job(evens, cells, [=, &mine](int i, const pair& v) {
