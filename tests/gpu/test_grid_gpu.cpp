@@ -37,10 +37,16 @@ class grid_gpu : public ::testing::Test {
     } catch (const unsupported_error& e) {
       GTEST_SKIP() << e.what();
     }
-    setenv("DWELL_CACHE_DIR", (folder_ / "cache").c_str(), 1);
+    own_cache_ = !std::getenv("DWELL_CACHE_DIR");
+    if (own_cache_) setenv("DWELL_CACHE_DIR", (folder_ / "cache").c_str(), 1);
   }
-  ~grid_gpu() override { unsetenv("DWELL_CACHE_DIR"); }
+  ~grid_gpu() override {
+    if (own_cache_) unsetenv("DWELL_CACHE_DIR");
+  }
+
+ private:
   scratch_folder folder_;
+  bool own_cache_ = false;
 };
 
 /// ||(b - mean) - A u|| / ||b - mean||, by the operator of CPUs.

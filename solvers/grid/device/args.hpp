@@ -104,11 +104,11 @@ enum class cycle_op : int {
   gather_first,  ///< residuals of a first visit, and gather
   correct,       ///< prolong, and relax the second colour
   // Of Galerkin's levels, of which level 0 is the finest of all:
+  box_bottom,    ///< u = the inverse times f
   box_relax,     ///< cells of a kind along each axis
   box_residual,  ///< of all cells
   box_gather,    ///< residuals to f of the next level, and its first relaxation to u
-  box_prolong,   ///< adds the correction of the next level
-  box_bottom     ///< u = the inverse times f
+  box_prolong    ///< adds the correction of the next level
 };
 struct cycle_step {
   cycle_op op;

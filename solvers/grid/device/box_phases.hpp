@@ -59,6 +59,8 @@ class box_row {
   bool wraps_;
 };
 
+/// Flat: there is one cell along y.
+template <bool Flat>
 class box_phases {
  public:
   /// boxes, levels: where this team reads them. residual: of the finest level.
@@ -94,9 +96,9 @@ class box_phases {
  private:
   template <class F>
   DWELL_FN static void with_rows(const device_box_level& l, F&& f) {
-    if (l.reach[0] && l.reach[1])
-      f(std::integral_constant<int, 9>{});
-    else if (l.reach[0] || l.reach[1])
+    if constexpr (!Flat)
+      if (l.reach[0] && l.reach[1]) return f(std::integral_constant<int, 9>{});
+    if (l.reach[0] || l.reach[1])
       f(std::integral_constant<int, 3>{});
     else
       f(std::integral_constant<int, 1>{});
@@ -195,11 +197,15 @@ class box_phases {
   template <class Team, class V, class Finest>
   DWELL_APART void gather(Team& team, bool alone, const device_box_level& l,
                           const device_box_level& next, const V* r, const Finest* finest) const {
-    for (int odd = 0; odd < 2; ++odd)
-      if (l.step.axes[1].halved)
-        gather_half<3>(team, alone, l, next, r, finest, odd);
-      else
-        gather_half<1>(team, alone, l, next, r, finest, odd);
+    for (int odd = 0; odd < 2; ++odd) {
+      if constexpr (!Flat) {
+        if (l.step.axes[1].halved) {
+          gather_half<3>(team, alone, l, next, r, finest, odd);
+          continue;
+        }
+      }
+      gather_half<1>(team, alone, l, next, r, finest, odd);
+    }
   }
   /// Gathers a half of the coarse rows. Lines: of fine cells along y that have a part, at most.
   template <int Lines, class Team, class V, class Finest>
@@ -275,11 +281,15 @@ class box_phases {
   template <class Team, class V, class Finest>
   DWELL_APART void prolong(Team& team, bool alone, const device_box_level& l,
                            const device_box_level& next, V* u, const Finest* finest) const {
-    for (int odd = 0; odd < 2; ++odd)
-      if (l.step.axes[1].halved)
-        prolong_half<2>(team, alone, l, next, u, finest, odd);
-      else
-        prolong_half<1>(team, alone, l, next, u, finest, odd);
+    for (int odd = 0; odd < 2; ++odd) {
+      if constexpr (!Flat) {
+        if (l.step.axes[1].halved) {
+          prolong_half<2>(team, alone, l, next, u, finest, odd);
+          continue;
+        }
+      }
+      prolong_half<1>(team, alone, l, next, u, finest, odd);
+    }
   }
   /// Adds the correction to a half of the rows; of the finest level's to the first of two colours.
   /// Lines: of coarse cells along y that a cell lies between, at most.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The solves of a handle on a GPU: its kernel, the grid in its memory, and the caller's arrays.
+// The solves of a handle on a GPU: its kernels, the grid in its memory, and the caller's arrays.
 #pragma once
 #include <cmath>
 #include <functional>
@@ -48,6 +48,7 @@ class gpu_solves {
   /// For take().
   copied_grid made(const prepared_grid<T>& grid, const chosen_method& method) const {
     const hierarchy<level_value>& h = *grid.levels.own;
+    kernel_->prepare({is_flat(grid.system.a), !h.galerkin.levels.empty()});
     return {{queue_.where(), grid, method, limits()},
             {queue_.where(), h, limits()},
             std::nullopt,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A half of a row on a device, cell by cell: the sums of half_rows.hpp, in the same order.
 #pragma once
-#include <type_traits>
-
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 
@@ -80,15 +78,6 @@ class half_cells {
   const V *before_first_, *after_last_;
   int first_, last_;
 };
-
-/// f(std::bool_constant) with whether there are no faces along y.
-template <class V, class F>
-DWELL_FN void with_flat(const device_operator<V>& g, F&& f) {
-  if (g.flat)
-    f(std::true_type{});
-  else
-    f(std::false_type{});
-}
 
 /// The colour of the even half of a row, as level::colour_of().
 DWELL_FN int colour_of_row(const device_operator<float>& a, int colours, int k, int j) {

@@ -16,6 +16,9 @@ struct sees_nothing {
   DWELL_FN void operator()(int, float, float) const {}
 };
 
+/// Flat: no level has faces along y, and those that are two steps in one are there. Boxes: the
+/// levels below the finest one are Galerkin's. What a grid does not need is not compiled.
+template <bool Flat, bool Boxes>
 class device_phases {
  public:
   /// levels, boxes: where this team reads them.
@@ -54,10 +57,14 @@ class device_phases {
   template <class Team, class Seen>
   DWELL_FN void end(Team& team, bool corrected, Seen seen) const {
     const device_level& l = levels_[0];
-    if (corrected)
-      fused_.correct(team, false, l, levels_[1], seen);
-    else
+    if constexpr (Flat && !Boxes) {
+      if (corrected)
+        fused_.correct(team, false, l, levels_[1], seen);
+      else
+        relax_with(team, false, l, 1, seen);
+    } else {
       relax_with(team, false, l, 1, seen);
+    }
     team.sync_grid();
     relax_with(team, false, l, 0, seen);
   }
@@ -75,28 +82,26 @@ class device_phases {
   template <class Team>
   DWELL_FN void take(Team& team, const cycle_step& step) const {
     const bool alone = step.alone;
-    const device_level& l = levels_[step.level];
-    switch (step.op) {
-      case cycle_op::relax:
-        return relax(team, alone, l, step.colour);
-      case cycle_op::residual:
-        return residual(team, alone, l, step.colour == 1);
-      case cycle_op::gather_first:
-        return gather_first(team, alone, l, levels_[step.level + 1], step.level + 2 == count_);
-      case cycle_op::correct:
-        return correct(team, alone, l, levels_[step.level + 1]);
-      case cycle_op::gather:
-        return gather(team, alone, l, levels_[step.level + 1], step.level + 2 == count_);
-      case cycle_op::prolong:
-        return prolong(team, alone, l, levels_[step.level + 1]);
-      case cycle_op::bottom:
-        return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
-      case cycle_op::box_bottom: {
+    if constexpr (Boxes) {
+      if (step.op == cycle_op::box_bottom) {
         const device_box_level& b = boxes_[step.level];
         return bottom(team, alone, b.rows() * b.n[2], b.f, b.u);
       }
-      default:
-        return boxes_.take(team, step);
+      if (step.op > cycle_op::box_bottom) return boxes_.take(team, step);
+    }
+    const device_level& l = levels_[step.level];
+    if (step.op == cycle_op::relax) return relax(team, alone, l, step.colour);
+    if (step.op == cycle_op::residual) return residual(team, alone, l, step.colour == 1);
+    if constexpr (!Boxes) {
+      if (step.op == cycle_op::bottom) return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
+      const device_level& next = levels_[step.level + 1];
+      const bool is_bottom = step.level + 2 == count_;
+      if (step.op == cycle_op::gather) return gather(team, alone, l, next, is_bottom);
+      if (step.op == cycle_op::prolong) return prolong(team, alone, l, next);
+      if constexpr (Flat) {
+        if (step.op == cycle_op::gather_first) return gather_first(team, alone, l, next, is_bottom);
+        return correct(team, alone, l, next);
+      }
     }
   }
 
@@ -111,30 +116,28 @@ class device_phases {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     const auto term = [](float w, float other) { return w * other; };
     if (l.colours == 2) {  // one half of each row
-      with_flat(l.a, [&](auto flat) {
-        over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
-          const int k = row / ny, j = row % ny;
-          const bool odd = colour_of_row(l.a, 2, k, j) != colour;
-          const int at = odd ? evens : 0;
-          const half_cells<float, decltype(flat)::value> half(l.a, l.u, k, j, odd);
-          const long long here = static_cast<long long>(row) * nx + at;
-          float* const u = l.u + here;
-          const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
-          in_memory(u, f, by);
-          struct value {
-            float u, f;
-          };
-          return job(
-              odd ? odds : evens,
-              [=](int i) {
-                const float v = f[i];
-                return value{(v + half.sum(i, term)) * by[i], v};
-              },
-              [=](int i, const value& v) {
-                u[i] = v.u;
-                seen(lane, v.f, v.u);
-              });
-        });
+      over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
+        const int k = row / ny, j = row % ny;
+        const bool odd = colour_of_row(l.a, 2, k, j) != colour;
+        const int at = odd ? evens : 0;
+        const half_cells<float, Flat> half(l.a, l.u, k, j, odd);
+        const long long here = static_cast<long long>(row) * nx + at;
+        float* const u = l.u + here;
+        const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
+        in_memory(u, f, by);
+        struct value {
+          float u, f;
+        };
+        return job(
+            odd ? odds : evens,
+            [=](int i) {
+              const float v = f[i];
+              return value{(v + half.sum(i, term)) * by[i], v};
+            },
+            [=](int i, const value& v) {
+              u[i] = v.u;
+              seen(lane, v.f, v.u);
+            });
       });
       return;
     }
@@ -146,7 +149,7 @@ class device_phases {
             for (int odd = 0; odd < 2; ++odd) {
               if (i >= (odd ? odds : evens) || colour_of_cell(l, of_row, odd, i) != colour)
                 continue;
-              const half_cells<float, false> half(l.a, l.u, k, j, odd);
+              const half_cells<float, Flat> half(l.a, l.u, k, j, odd);
               const int at = (odd ? evens : 0) + i;
               const long long here = static_cast<long long>(row) * nx + at;
               l.u[here] = (l.f[here] + half.sum(i, term)) * l.inverse[l.inverse_at[row] + at];
@@ -172,15 +175,12 @@ class device_phases {
   template <class Team>
   DWELL_APART void residual(Team& team, bool alone, const device_level& l, bool first) const {
     // Two colours: one half; else both, one after the other.
-    with_flat(l.a, [&](auto flat) {
-      constexpr bool is_flat = decltype(flat)::value;
-      if (first) return residual_of<is_flat, true>(team, alone, l, 0);
-      for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
-        residual_of<is_flat, false>(team, alone, l, half);
-    });
+    if (first) return residual_of<true>(team, alone, l, 0);
+    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
+      residual_of<false>(team, alone, l, half);
   }
   /// half: of three colours 0, even cells, or 1, odd ones.
-  template <bool Flat, bool First, class Team>
+  template <bool First, class Team>
   DWELL_FN void residual_of(Team& team, bool alone, const device_level& l, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     float* const to = residual_;
@@ -237,11 +237,15 @@ class device_phases {
   template <class Team>
   DWELL_APART void gather(Team& team, bool alone, const device_level& l, const device_level& next,
                           bool is_bottom) const {
-    for (int odd = 0; odd < 2; ++odd)
-      if (l.axes[1].halved)
-        gather_half<true>(team, alone, l, next, is_bottom, odd == 1);
-      else
-        gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
+    for (int odd = 0; odd < 2; ++odd) {
+      if constexpr (!Flat) {
+        if (l.axes[1].halved) {
+          gather_half<true>(team, alone, l, next, is_bottom, odd == 1);
+          continue;
+        }
+      }
+      gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
+    }
   }
   /// Gathers a half of the coarse rows. Lines: the axis y is halved.
   template <bool Lines, class Team>
@@ -342,11 +346,15 @@ class device_phases {
   template <class Team>
   DWELL_APART void prolong(Team& team, bool alone, const device_level& l,
                            const device_level& next) const {
-    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
-      if (l.axes[1].halved)
-        prolong_half<2>(team, alone, l, next, half);
-      else
-        prolong_half<1>(team, alone, l, next, half);
+    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half) {
+      if constexpr (!Flat) {
+        if (l.axes[1].halved) {
+          prolong_half<2>(team, alone, l, next, half);
+          continue;
+        }
+      }
+      prolong_half<1>(team, alone, l, next, half);
+    }
   }
   /// half: of three colours 0, even cells, or 1, odd ones.
   template <int Lines, class Team>
@@ -411,7 +419,7 @@ class device_phases {
 
   const device_level* levels_;
   fused_phases fused_;
-  box_phases boxes_;
+  box_phases<Flat> boxes_;
   int count_;
   const double* bottom_inverse_;
   float* residual_;

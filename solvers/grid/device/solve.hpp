@@ -32,7 +32,8 @@ DWELL_FN bool is_finite(double v) { return v - v == 0; }
 /// v = m 2^e with 0.5 <= m < 1; 0 of 0.
 DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v) + 1 : 0; }
 
-template <class T, class Team>
+/// Flat, Boxes: see device_phases.
+template <class T, class Team, bool Flat, bool Boxes>
 class device_solve {
  public:
   /// levels, boxes, steps: where this team reads them.
@@ -167,11 +168,9 @@ class device_solve {
   /// put(lane, place, u there, A u there) of all cells.
   template <class Put>
   DWELL_FN void product(const T* u, Put&& put) {
-    with_flat(a_.a, [&](auto flat) {
-      for (int odd = 0; odd < 2; ++odd) product_of<decltype(flat)::value>(u, odd == 1, put);
-    });
+    for (int odd = 0; odd < 2; ++odd) product_of(u, odd == 1, put);
   }
-  template <bool Flat, class Put>
+  template <class Put>
   DWELL_FN void product_of(const T* u, bool odd, Put&& put) {
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     struct value {
@@ -372,27 +371,23 @@ class device_solve {
     const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     in_memory(p_now, q);
     return reduced<1>([&](auto& mine) {
-             with_flat(a_.a, [&](auto flat) {
-               constexpr bool is_flat = decltype(flat)::value;
-               over_rows<is_flat ? 2 : 1, true>(
-                   t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
-                     const direction_row<T, is_flat> cells(a_.a, of, fine_.u, before, a_.zeros,
-                                                           row);
-                     using pair = typename direction_row<T, is_flat>::pair;
-                     const long long at = static_cast<long long>(row) * nx;
-                     return job(evens, cells, [=, &mine](int i, const pair& v) {
-                       p_now[at + i] = v.even;
-                       q[at + i] = v.a_even;
-                       double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
-                       if (i < odds) {
-                         p_now[at + evens + i] = v.odd;
-                         q[at + evens + i] = v.a_odd;
-                         sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
-                       }
-                       mine[lane].v[0] += sum;
-                     });
+             over_rows<Flat ? 2 : 1, true>(
+                 t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
+                   const direction_row<T, Flat> cells(a_.a, of, fine_.u, before, a_.zeros, row);
+                   using pair = typename direction_row<T, Flat>::pair;
+                   const long long at = static_cast<long long>(row) * nx;
+                   return job(evens, cells, [=, &mine](int i, const pair& v) {
+                     p_now[at + i] = v.even;
+                     q[at + i] = v.a_even;
+                     double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
+                     if (i < odds) {
+                       p_now[at + evens + i] = v.odd;
+                       q[at + evens + i] = v.a_odd;
+                       sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
+                     }
+                     mine[lane].v[0] += sum;
                    });
-             });
+                 });
            })
         .v[0];
   }
@@ -449,7 +444,7 @@ class device_solve {
   const grid_solve_args<T>& a_;
   const device_level& fine_;
   const cycle_step* const steps_;
-  const device_phases cycles_;
+  const device_phases<Flat, Boxes> cycles_;
   int p_at_ = 0, slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
   double norm_ = 0, recursive_ = 0, third_ = 0;
   bool stagnated_ = false, slow_ = false;

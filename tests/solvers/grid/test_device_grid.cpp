@@ -397,10 +397,13 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   }
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
-  const auto made = compile_kernel({"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-                                    "dwell::cuda::grid_solve_kernel<double, 512>"},
-                                   {90, 0});
-  EXPECT_GT(made->cubin.size(), 10000U);
+  // Two of four forms, in which all that there is in two and in three dimensions is once.
+  for (const char* form : {"double, 512, true, false", "float, 512, false, true"}) {
+    const auto made = compile_kernel({"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+                                      fmt::format("dwell::cuda::grid_solve_kernel<{}>", form)},
+                                     {90, 0});
+    EXPECT_GT(made->cubin.size(), 10000U);
+  }
   unsetenv("DWELL_CACHE_DIR");
 }
 
