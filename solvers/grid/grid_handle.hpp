@@ -30,9 +30,6 @@
 
 namespace dwell::grids {
 
-/// Iterations after which a solve may turn out to be slow, where coefficients jump.
-inline constexpr int slow_after = 16;
-
 template <class T>
 struct grid_handle {
   std::shared_ptr<communicator> comm;
@@ -62,7 +59,7 @@ struct grid_handle {
         options(o),
         device_name(on.facts().name),
         dims(d.cells.size()),
-        method(method_of(o)),
+        method(method_of(o, on.on())),
         on_gpu(on.on() != backend::cpu),
         where(divided(d, gather_below)),
         here(where.here()),
@@ -201,8 +198,19 @@ struct grid_handle {
   template <class F, class U>
   grid_report solve_by(F f, U u, bool algebraic) {
     stopwatch clock;
-    const auto out = gpu->solve(options, grid.levels.own->twice, f, u, algebraic);
-    return report_of(out.run, out.scale, -1, clock.lap());
+    galerkin_maker galerkin;
+    if (may_be_slow())
+      galerkin = [this]() -> const hierarchy<level_value>* {
+        return add_galerkin() ? grid.galerkin->own.get() : nullptr;
+      };
+    const auto out = gpu->solve(options, galerkin, f, u, algebraic);
+    ran_galerkin = out.slow >= 0;
+    return report_of(out.run, out.scale, out.slow, clock.lap());
+  }
+  /// Where a solve goes on with Galerkin's levels, should it be slow.
+  bool may_be_slow() const {
+    return method.coarse == coarse_operators::automatic && grid.levels.own->jumps &&
+           !grid.levels.own->lines && method.has_levels();
   }
   grid_report solve_for(std::span<const T> of, std::span<T> u) {
     stopwatch clock;
@@ -232,9 +240,6 @@ struct grid_handle {
     stopwatch running;
     double seconds = 0;
     run_output out;
-    const bool may_be_slow = method.coarse == coarse_operators::automatic &&
-                             grid.levels.own->jumps && !grid.levels.own->lines &&
-                             method.has_levels();
     // Iterations with the levels `h`, from x[0].
     const auto run_with = [&](divided_levels& levels, const chosen_method& how, int before,
                               bool may_end_slow) {
@@ -283,7 +288,7 @@ struct grid_handle {
       if (!out.history.empty())
         out.history.insert(out.history.begin(), before.history.begin(), before.history.end() - 1);
     };
-    run_with(grid.levels, method, 0, may_be_slow);
+    run_with(grid.levels, method, 0, may_be_slow());
     int slow = -1;  // iterations before Galerkin's levels were taken
     if (out.slow) {
       slow = out.iterations;

@@ -45,7 +45,7 @@ const char* name_of(grid_preconditioner p) {
   return names[static_cast<int>(p)];
 }
 
-chosen_method method_of(const grid_options& o) {
+chosen_method method_of(const grid_options& o, backend on) {
   const method_facts& m = facts_named(o.method);
   chosen_method c{.method = m.method};
   if (m.method == grid_method::jacobi || o.preconditioner == "jacobi")
@@ -57,6 +57,8 @@ chosen_method method_of(const grid_options& o) {
     c.coarse = o.coarse == "galerkin" ? coarse_operators::galerkin : coarse_operators::averaged;
   if (o.smoother == "lines") c.smoother = grid_smoother::lines;
   c.full = o.full_multigrid;
+  // There the bottom is a product with its inverse, which has the square of its cells.
+  if (on != backend::cpu) c.galerkin_bottom = 1024;
   return c;
 }
 
@@ -108,7 +110,6 @@ void require_gpu_options(const grid_options& o) {
   if (o.method != "cg" && o.method != "multigrid") refuse("method", "cg or multigrid", o.method);
   if (!method_of(o).has_levels()) refuse("preconditioner", "multigrid", o.preconditioner);
   if (o.smoother != "points") refuse("smoother", "points", o.smoother);
-  if (o.coarse == "galerkin") refuse("coarse", "auto or averaged", o.coarse);
   if (o.full_multigrid) refuse("full_multigrid", "none", "one");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Methods of solves on grids and their preconditioners, as words and as values.
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -44,12 +45,14 @@ struct chosen_method {
   coarse_operators coarse = coarse_operators::automatic;
   grid_smoother smoother = grid_smoother::points;
   bool full = false;  ///< begins with full multigrid
+  /// Cells of the last of Galerkin's levels, at most, where coefficients jump.
+  std::size_t galerkin_bottom = 4096;
   /// Are there levels?
   bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }
 };
 const char* name_of(grid_preconditioner p);
 /// What options say that check_options() has accepted.
-chosen_method method_of(const grid_options& o);
+chosen_method method_of(const grid_options& o, backend on = backend::cpu);
 /// Throws input_error for what is out of range.
 void check_tolerances(double rtol, double atol);
 void check_options(const grid_options& o);

@@ -12,8 +12,7 @@
 namespace dwell::grids {
 namespace {
 
-constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024,
-                      bottom_cells_of_galerkin = 4096;
+constexpr std::size_t bottom_cells = 64, bottom_cells_of_jumps = 1024;
 constexpr double jump = 10;  ///< contrast, from which coefficients are said to jump
 constexpr double strong = 0.5;
 
@@ -159,7 +158,7 @@ axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first) 
 
 std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
   return !jumps                                        ? bottom_cells
-         : method.coarse == coarse_operators::galerkin ? bottom_cells_of_galerkin
+         : method.coarse == coarse_operators::galerkin ? method.galerkin_bottom
                                                        : bottom_cells_of_jumps;
 }
 

@@ -100,10 +100,10 @@ void halve_rows(coefficients<V>& a);
 template <class V>
 void join_rows(coefficients<V>& a);
 
-/// Levels down to 64 cells or fewer (1024 where coefficients jump, 4096 of Galerkin's operators
-/// then). An axis is halved where its conductances are, on average, at least half of the strongest
-/// axis's. singular: constants are in the null space. A method without levels has the finest one
-/// alone, of which diagonals are of use.
+/// Levels down to 64 cells or fewer (1024 where coefficients jump, galerkin_bottom of Galerkin's
+/// operators then). An axis is halved where its conductances are, on average, at least half of the
+/// strongest axis's. singular: constants are in the null space. A method without levels has the
+/// finest one alone, of which diagonals are of use.
 template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method);
 /// The rest of one whose levels above `top` are others' (those of ranks): what is said of these.

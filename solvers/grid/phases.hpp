@@ -14,6 +14,7 @@
 #include "dwell/solvers/grid/cycle.hpp"
 #include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/ranks/solve_ranks.hpp"
+#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
 
@@ -58,9 +59,6 @@ struct run_vectors {
     for (auto& s : sums) s.resize(std::size_t(g.n[0]));
   }
 };
-
-/// An attempt is slow that is projected to take so many times run_input::slow_after.
-inline constexpr double slow_factor = 2.5;
 
 /// How far a solve is. Each team has one, with equal contents.
 struct run_progress {
@@ -222,7 +220,7 @@ class grid_phases {
       return stop_reason::iteration_limit;
     }
     if (in_.slow_after && now.done - now.begin_at == in_.slow_after &&
-        !(now.recursive * std::pow(now.begin / target, 1 / slow_factor) < now.begin)) {
+        is_slow(now.begin, now.recursive, target)) {
       now.slow = true;
       return stop_reason::breakdown;
     }

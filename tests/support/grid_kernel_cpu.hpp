@@ -19,12 +19,22 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
   grid_kernel_cpu(int teams, bool reversed) : teams_(teams), reversed_(reversed) {}
   int teams() const override { return teams_; }
   int lanes() const override { return Lanes; }
+  void prepare(grids::grid_kernel_form) override {}
   double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
     cpu::run_watch watch(control, a.seen);
     cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
       std::vector<std::byte> scratch(64);
       cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
-      grids::device_solve<T, cpu_team<Lanes>>(team, a, a.levels, a.steps)();
+      const auto solve = [&]<bool Flat, bool Boxes>() {
+        grids::device_solve<T, cpu_team<Lanes>, Flat, Boxes>(team, a, a.levels, a.boxes, a.steps)();
+      };
+      const grids::grid_kernel_form form = grids::form_of(a);
+      if (form.flat)
+        form.boxes ? solve.template operator()<true, true>()
+                   : solve.template operator()<true, false>();
+      else
+        form.boxes ? solve.template operator()<false, true>()
+                   : solve.template operator()<false, false>();
     });
     watch.finish();
     return 0;

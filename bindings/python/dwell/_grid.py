@@ -106,8 +106,8 @@ class GridSolver:
     history : bool
         Keep the norm of each iteration's residual in the report.
     device : str, optional
-        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid" with smoother "points" and averaged
-        coarse operators, all in one kernel, which NVRTC compiles when it is first needed. Arrays are the host's.
+        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid" with smoother "points", a solve
+        in one kernel, which NVRTC compiles when it is first needed. Arrays are the host's.
     threads : int
         0: as many as there are, and as the grid is worth.
 

@@ -49,6 +49,42 @@ struct device_level {
   device_weights weights[3];  ///< where the axis is halved
 };
 
+/// Interpolation to a level from the next one, of Galerkin's kind (corner_weights): a weight for
+/// each corner and cell, [corner][cell], rows of cells halved.
+struct device_corners {
+  halved_axis axes[3];  ///< along z, y, x
+  int corners = 1;
+  const float* w = nullptr;
+};
+
+/// A level of Galerkin's operators (galerkin_level), rows halved. Of the finest level, which is
+/// none, the shape, the deal and the step to the next one.
+struct device_box_level {
+  int n[3] = {1, 1, 1};  ///< cells along z, y, x
+  bool wraps[3] = {};
+  int reach[3] = {};            ///< 0 or 1: neighbours along an axis
+  int kinds[3] = {1, 1, 1};     ///< of cells along an axis, see kind_of()
+  row_deal deal, deal_of_kind;  ///< of all rows, and of those that are relaxed together
+  const float* a = nullptr;     ///< [element of a row][cell]
+  const double *inverse = nullptr, *diagonal = nullptr;  ///< 0 where a row has no diagonal
+  double *u = nullptr, *f = nullptr, *r = nullptr;
+  device_corners step;  ///< to the next level
+
+  DWELL_HD int rows() const { return n[0] * n[1]; }
+  DWELL_HD long long cells() const { return static_cast<long long>(rows()) * n[2]; }
+};
+
+/// Cells along an axis that do not touch each other: 0, those with even numbers; 1, with odd ones;
+/// 2, the last one of a ring of an odd number, which touches the first one.
+struct axis_kind {
+  int count, first, step;
+  DWELL_HD int at(int number) const { return first + number * step; }
+};
+DWELL_HD axis_kind kind_of(int n, int kinds, int kind) {
+  const int paired = kinds == 3 ? n - 1 : n;
+  return kind == 2 ? axis_kind{1, n - 1, 0} : axis_kind{(paired + 1 - kind) / 2, kind, 2};
+}
+
 /// No grid of 2^31 cells has more: each halves an axis at least.
 inline constexpr int most_levels = 40;
 
@@ -59,15 +95,25 @@ inline constexpr int most_steps_kept = 512;
 /// What is done next in a cycle.
 enum class cycle_op : int {
   relax,     ///< cells of a colour
-  residual,  ///< to the array of residuals: of two colours those of the first, the others being 0
+  residual,  ///< to the array of residuals: of two colours those of the first, the others being 0;
+             ///< colour 1: of a first visit, before which they were 0
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
-  bottom     ///< u = the inverse times f
+  bottom,    ///< u = the inverse times f
+  // Two steps in one (fused_phases.hpp):
+  gather_first,  ///< residuals of a first visit, and gather
+  correct,       ///< prolong, and relax the second colour
+  // Of Galerkin's levels, of which level 0 is the finest of all:
+  box_bottom,    ///< u = the inverse times f
+  box_relax,     ///< cells of a kind along each axis
+  box_residual,  ///< of all cells
+  box_gather,    ///< residuals to f of the next level, and its first relaxation to u
+  box_prolong    ///< adds the correction of the next level
 };
 struct cycle_step {
   cycle_op op;
   int level;
-  int colour;
+  int colour;  ///< of box_relax (kind along z * 3 + along y) * 3 + along x
   bool alone;  ///< by the first team
 };
 
@@ -86,6 +132,7 @@ struct device_outcome {
   int scale = 0;  ///< the right-hand side was divided by 2^scale
   double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
   int target_missed = 0, stagnated = 0, indefinite = 0;
+  int slow = 0;                    ///< ended since iterations are slow, or cycles not definite
   int bad_rhs = 0, bad_start = 0;  ///< a value is not finite
   int history = 0;                 ///< entries that were written
 };
@@ -97,11 +144,16 @@ struct grid_solve_args {
   device_operator<T> a;
   const device_level* levels = nullptr;  ///< the finest first
   int level_count = 0;
+  const device_box_level* boxes = nullptr;  ///< the finest and Galerkin's below it, if there are
+  int box_count = 0;
+  bool only_bottom = false;           ///< the finest level is the last one
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
-  bool last_relaxed_here = false;          ///< the steps lack the last one, which goes with a sum
-  const double* bottom_inverse = nullptr;  ///< symmetric, of the last level
-  float* residual = nullptr;               ///< has as many cells as the finest level
+  bool ends_here = false;       ///< the steps lack the last ones, which go with a sum: of two
+                                ///< colours the second and the first are relaxed
+  bool corrected_here = false;  ///< the correction is among these
+  const double* bottom_inverse = nullptr;         ///< symmetric, of the last level, halved rows
+  float* residual = nullptr;                      ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
 
   const T* f = nullptr;
@@ -109,11 +161,13 @@ struct grid_solve_args {
   const T* volume[3] = {};  ///< along z, y, x; null: f is the right-hand side as it is
   device_side<T> sides[6];
   int side_count = 0;
-  T *b = nullptr, *x[2] = {}, *r = nullptr, *p = nullptr, *q = nullptr;
+  T *b = nullptr, *x[2] = {}, *r = nullptr, *p[2] = {}, *q = nullptr;
 
   int scale_of_a = 0;  ///< the operator was divided by 2^scale_of_a
   double rtol = 0, atol = 0;
   int max_iterations = 0;
+  int slow_after = 0;     ///< iterations of an attempt after which a slow one ends; 0: never
+  bool twice = false;     ///< the steps visit small levels twice
   bool alone = false;     ///< cycles alone, without conjugate gradients
   bool singular = false;  ///< constants are in the null space
 

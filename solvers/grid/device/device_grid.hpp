@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A prepared grid where a kernel reads it, and its solves.
+// A prepared grid's operator and vectors where a kernel reads them, and its solves.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -8,23 +8,12 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
+#include "dwell/solvers/grid/device/device_levels.hpp"
+#include "dwell/solvers/grid/device/device_memory.hpp"
 #include "dwell/solvers/grid/device/grid_kernel.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
 
 namespace dwell::grids {
-
-/// How work is dealt to so many teams of so many lanes.
-struct deal_limits {
-  int teams = 1, lanes = 32;
-  std::size_t alone_cells = 4096;  ///< levels of at most so many cells are the first team's
-  int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
-};
-
-/// The steps of a cycle whose finest level has the first colour relaxed.
-std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
-                                    const deal_limits& limits);
-/// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
-row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
 
 /// What a solve is asked for.
 template <class T>
@@ -35,7 +24,9 @@ struct grid_request {
   double rtol = 0, atol = 0;
   int max_iterations = 0;
   bool history = false;
+  const device_levels* levels = nullptr;
   bool twice = false;  ///< small levels are visited twice
+  int slow_after = 0;  ///< see grid_solve_args
 };
 
 template <class T>
@@ -48,28 +39,11 @@ class device_grid {
   /// Runs; history gets the norms, if they are asked for.
   device_outcome solve(grid_kernel<T>& kernel, const grid_request<T>& request,
                        const run_control& control, std::vector<double>& history);
-  std::size_t bytes() const { return bytes_; }  ///< taken by all arrays
 
  private:
-  const unsigned* places(const std::vector<std::size_t>& of);
-  template <class V>
-  const V* values(const std::vector<V>& of);
-  template <class V>
-  device_operator<V> operator_of(const coefficients<V>& a, bool alone);
-  float* room(std::size_t n);
-
   device where_;
-  deal_limits limits_;
-  bool alone_, singular_;
-  int scale_of_a_;
-  std::size_t bytes_ = 0;
-  std::vector<buffer<unsigned>> places_;
-  std::vector<buffer<float>> floats_;
-  std::vector<buffer<T>> values_;
-  buffer<double> inverse_, partials_, history_;
-  buffer<device_level> levels_;
-  buffer<cycle_step> steps_[2];
-  int step_count_[2] = {};
+  device_memory memory_;
+  buffer<double> partials_, history_;
   buffer<unsigned> barrier_;
   buffer<monitor> seen_;
   buffer<device_outcome> out_;

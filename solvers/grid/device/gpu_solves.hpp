@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The solves of a handle on a GPU: its kernel, the grid in its memory, and the caller's arrays.
+// The solves of a handle on a GPU: its kernels, the grid in its memory, and the caller's arrays.
 #pragma once
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,16 +16,28 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/grid/device/device_grid.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
+#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
+
+/// Makes Galerkin's levels, and gives them; null if that was interrupted.
+using galerkin_maker = std::function<const hierarchy<level_value>*()>;
 
 template <class T>
 class gpu_solves {
  public:
-  /// What came of one, and the exponent by which its right-hand side was divided.
+  /// What came of one, the exponent by which its right-hand side was divided, and the iterations
+  /// before Galerkin's levels were taken, or -1.
   struct outcome {
     run_output run;
-    int scale = 0;
+    int scale = 0, slow = -1;
+  };
+  /// What a solve of an operator reads.
+  struct copied_grid {
+    device_grid<T> grid;
+    device_levels levels;
+    std::optional<device_levels> galerkin;  ///< where `levels` turned out to be slow
+    bool twice;                             ///< `levels` visit small ones twice
   };
 
   gpu_solves(const device& where, const prepared_grid<T>& grid, const chosen_method& method)
@@ -31,40 +45,50 @@ class gpu_solves {
         kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())),
         grid_(made(grid, method)) {}
 
-  /// What a solve of another operator reads; for take().
-  device_grid<T> made(const prepared_grid<T>& grid, const chosen_method& method) const {
-    return {queue_.where(), grid, method, {kernel_->teams(), kernel_->lanes()}};
+  /// For take().
+  copied_grid made(const prepared_grid<T>& grid, const chosen_method& method) const {
+    const hierarchy<level_value>& h = *grid.levels.own;
+    kernel_->prepare({is_flat(grid.system.a), !h.galerkin.levels.empty()});
+    return {{queue_.where(), grid, method, limits()},
+            {queue_.where(), h, limits()},
+            std::nullopt,
+            h.twice};
   }
-  void take(device_grid<T> grid) { grid_ = std::move(grid); }
+  void take(copied_grid grid) { grid_ = std::move(grid); }
 
-  /// twice: the levels say so. Throws input_error for values that are not finite, and what the
-  /// progress function throws.
-  outcome solve(const grid_options& options, bool twice, device_span<const T> of, device_span<T> u,
-                bool algebraic) {
+  /// Throws input_error for values that are not finite, and what the progress function throws.
+  /// galerkin: where slow iterations go on with its levels, else empty.
+  outcome solve(const grid_options& options, const galerkin_maker& galerkin,
+                device_span<const T> of, device_span<T> u, bool algebraic) {
     require_on_device(queue_.where(), "f", of);
     require_on_device(queue_.where(), "u", u);
     require_apart({"f", of.data, of.size * sizeof(T)}, {"u", u.data, u.size * sizeof(T)});
-    return solve(options, twice, of.data, u.data, algebraic);
+    return solve(options, galerkin, of.data, u.data, algebraic);
   }
   /// Likewise with arrays of the host.
-  outcome solve(const grid_options& options, bool twice, std::span<const T> of, std::span<T> u,
-                bool algebraic) {
+  outcome solve(const grid_options& options, const galerkin_maker& galerkin, std::span<const T> of,
+                std::span<T> u, bool algebraic) {
     if (f_.size() == 0) {
       f_ = buffer<T>(queue_.where(), of.size());
       u_ = buffer<T>(queue_.where(), u.size());
     }
     f_.upload(of);
     u_.upload(u);
-    outcome out = solve(options, twice, f_.data(), u_.data(), algebraic);
+    outcome out = solve(options, galerkin, f_.data(), u_.data(), algebraic);
     u_.download(u);
     return out;
   }
 
  private:
-  outcome solve(const grid_options& options, bool twice, const T* of, T* u, bool algebraic) {
+  deal_limits limits() const { return {kernel_->teams(), kernel_->lanes()}; }
+
+  outcome solve(const grid_options& options, const galerkin_maker& galerkin, const T* of, T* u,
+                bool algebraic) {
     outcome all;
     run_output& sum = all.run;
     double seconds = 0;
+    const device_levels* levels = &grid_.levels;
+    bool twice = grid_.twice, may_be_slow = bool(galerkin);
     while (true) {
       run_control control;
       control.interrupt = options.interrupt;
@@ -77,16 +101,19 @@ class gpu_solves {
           return options.progress({before + step, relative, options.rtol, seconds});
         };
       std::vector<double> history;
-      const device_outcome out = grid_.solve(*kernel_,
-                                             {.f = of,
-                                              .u = u,
-                                              .algebraic = algebraic,
-                                              .rtol = options.rtol,
-                                              .atol = options.atol,
-                                              .max_iterations = options.max_iterations - before,
-                                              .history = options.history,
-                                              .twice = twice},
-                                             control, history);
+      const device_outcome out =
+          grid_.grid.solve(*kernel_,
+                           {.f = of,
+                            .u = u,
+                            .algebraic = algebraic,
+                            .rtol = options.rtol,
+                            .atol = options.atol,
+                            .max_iterations = options.max_iterations - before,
+                            .history = options.history,
+                            .levels = levels,
+                            .twice = twice,
+                            .slow_after = may_be_slow ? slow_after : 0},
+                           control, history);
       if (out.bad_rhs) throw input_error("grid: right-hand side: a value is not finite");
       if (out.bad_start) throw input_error("grid: start: a value is not finite");
       all.scale = out.scale;
@@ -98,6 +125,19 @@ class gpu_solves {
       sum.target_missed = out.target_missed != 0, sum.stagnated = out.stagnated != 0;
       if (!sum.history.empty()) sum.history.pop_back();
       sum.history.insert(sum.history.end(), history.begin(), history.end());
+      if (out.slow) {
+        may_be_slow = false;
+        const hierarchy<level_value>* const h = galerkin();
+        if (!h) {
+          sum.stopped = stop_reason::interrupted;
+          return all;
+        }
+        if (!grid_.galerkin) grid_.galerkin.emplace(queue_.where(), *h, limits());
+        levels = &*grid_.galerkin;
+        twice = h->twice;
+        all.slow = sum.iterations;
+        continue;
+      }
       // Two visits are not always definite.
       if (!out.indefinite || !twice || sum.stopped != stop_reason::breakdown) return all;
       sum.visits_once = true;
@@ -107,7 +147,7 @@ class gpu_solves {
 
   work_queue queue_;
   std::unique_ptr<grid_kernel<T>> kernel_;
-  device_grid<T> grid_;
+  copied_grid grid_;
   buffer<T> f_, u_;
 };
 

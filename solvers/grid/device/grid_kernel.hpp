@@ -11,16 +11,27 @@
 
 namespace dwell::grids {
 
+/// What a kernel does, so that no other steps are compiled: see device_phases.
+struct grid_kernel_form {
+  bool flat, boxes;
+};
+template <class T>
+grid_kernel_form form_of(const grid_solve_args<T>& a) {
+  return {a.a.flat, a.box_count > 0};
+}
+
 template <class T>
 class grid_kernel {
  public:
   virtual ~grid_kernel() = default;
   virtual int teams() const = 0;  ///< that run together
   virtual int lanes() const = 0;  ///< each has
+  /// Compiles a kernel, unless that is done. run() would.
+  virtual void prepare(grid_kernel_form form) = 0;
   /// Runs to the end, and gives the seconds that took. Throws what the progress function throws.
   virtual double run(const grid_solve_args<T>& a, const run_control& control) = 0;
-  virtual std::string compiler() const = 0;    ///< "NVRTC 13.0"
-  virtual double compile_seconds() const = 0;  ///< 0 if the kernel came from the cache
+  virtual std::string compiler() const = 0;    ///< "NVRTC 13.0", once one is compiled
+  virtual double compile_seconds() const = 0;  ///< 0 of kernels that came from the cache
 };
 
 /// That of the CUDA backend; a build without CUDA refuses.

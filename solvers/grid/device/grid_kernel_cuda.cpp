@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernel of solves on grids: compiled, loaded, launched.
+// The kernels of solves on grids: compiled, loaded, launched.
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -20,27 +20,13 @@ template <class T>
 class kernel_of_grid final : public grids::grid_kernel<T> {
  public:
   explicit kernel_of_grid(const device& where)
-      : clock_(where),
+      : where_(where),
+        clock_(where),
         // What a team of this many lanes needs for its sums (team_cuda.cuh), levels and steps.
         scratch_(2 * 6 * 32 * sizeof(double) + grids::most_levels * sizeof(grids::device_level) +
-                 grids::most_steps_kept * sizeof(grids::cycle_step) + 32) {
-    const kernel_source source{"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-                               fmt::format("dwell::cuda::grid_solve_kernel<{}, {}>",
-                                           sizeof(T) == 8 ? "double" : "float", grid_lanes),
-                               fmt::format("systems on grids, {}", sizeof(T) == 8 ? "f64" : "f32")};
-    auto code = compile_kernel(source, target_of(where));
-    compiler_ = code->compiler;
-    seconds_ = code->seconds;
-    kernel_ = std::make_unique<loaded_kernel>(std::move(code));
+                 (grids::most_levels + 1) * sizeof(grids::device_box_level) +
+                 grids::most_steps_kept * sizeof(grids::cycle_step) + 48) {
     clock_.use_device();
-    int per_unit = 0;
-    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
-    // again.
-    DWELL_CUDA(cudaFuncSetAttribute(kernel_->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(scratch_)));
-    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, kernel_->handle(),
-                                                             grid_lanes, scratch_));
-    if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
     teams_ = where.facts().units;
   }
 
@@ -49,12 +35,42 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   std::string compiler() const override { return compiler_; }
   double compile_seconds() const override { return seconds_; }
 
+  void prepare(grids::grid_kernel_form form) override {
+    std::unique_ptr<loaded_kernel>& kernel = kernels_[form.flat][form.boxes];
+    if (kernel) return;
+    const char* const type = sizeof(T) == 8 ? "double" : "float";
+    const kernel_source source{
+        "#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+        fmt::format("dwell::cuda::grid_solve_kernel<{}, {}, {}, {}>", type, grid_lanes, form.flat,
+                    form.boxes),
+        fmt::format("systems on grids, {}, {}{}", sizeof(T) == 8 ? "f64" : "f32",
+                    form.flat ? "1-D and 2-D" : "3-D",
+                    form.boxes ? ", Galerkin's coarse operators" : "")};
+    auto code = compile_kernel(source, target_of(where_));
+    compiler_ = code->compiler;
+    seconds_ += code->seconds;
+    auto made = std::make_unique<loaded_kernel>(std::move(code));
+    clock_.use_device();
+    int per_unit = 0;
+    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
+    // again.
+    DWELL_CUDA(cudaFuncSetAttribute(made->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(scratch_)));
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, made->handle(), grid_lanes,
+                                                             scratch_));
+    if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
+    kernel = std::move(made);
+  }
+
   double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
+    const grids::grid_kernel_form form = grids::form_of(a);
+    prepare(form);
     clock_.use_device();
     watcher watch(control, a.seen, clock_.stream());
     watch.poll();  // an interrupt may be there already
     clock_.begin();
-    launch_together(kernel_->handle(), teams_, grid_lanes, scratch_, clock_.stream(), false, a);
+    launch_together(kernels_[form.flat][form.boxes]->handle(), teams_, grid_lanes, scratch_,
+                    clock_.stream(), false, a);
     clock_.end();
     watch.wait_for(clock_.ended());
     watch.finish();
@@ -62,11 +78,12 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   }
 
  private:
+  device where_;
   run_clock clock_;
   std::size_t scratch_;
   std::string compiler_;
   double seconds_ = 0;
-  std::unique_ptr<loaded_kernel> kernel_;
+  std::unique_ptr<loaded_kernel> kernels_[2][2];
   int teams_ = 0;
 };
 

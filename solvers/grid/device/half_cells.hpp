@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A half of a row on a device, cell by cell: the sums of half_rows.hpp, in the same order.
 #pragma once
-#include <type_traits>
-
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 
@@ -31,8 +29,10 @@ class half_cells {
       return there ? u + (static_cast<long long>(plane) * ny + line) * nx + at : g.pool;
     };
     own = own_row + at;
-    before_z_ = other(k > 0 || g.wraps[0], k > 0 ? k - 1 : nz - 1, j);
-    after_z_ = other(k < nz - 1 || g.wraps[0], k < nz - 1 ? k + 1 : 0, j);
+    // A ring of one cell has no neighbours: its own value may not be there yet.
+    const bool ring_z = g.wraps[0] && nz > 1, ring_y = g.wraps[1] && ny > 1;
+    before_z_ = other(k > 0 || ring_z, k > 0 ? k - 1 : nz - 1, j);
+    after_z_ = other(k < nz - 1 || ring_z, k < nz - 1 ? k + 1 : 0, j);
     const V* const faces = g.pool + g.x[row];
     const V* const odd_faces = faces + nx / 2 + 1;
     low_w_ = odd ? odd_faces : faces;
@@ -40,8 +40,8 @@ class half_cells {
     z0_ = g.pool + g.z[row] + at;
     z1_ = g.pool + g.z[row + ny] + at;
     if constexpr (!Flat) {
-      before_y_ = other(j > 0 || g.wraps[1], k, j > 0 ? j - 1 : ny - 1);
-      after_y_ = other(j < ny - 1 || g.wraps[1], k, j < ny - 1 ? j + 1 : 0);
+      before_y_ = other(j > 0 || ring_y, k, j > 0 ? j - 1 : ny - 1);
+      after_y_ = other(j < ny - 1 || ring_y, k, j < ny - 1 ? j + 1 : 0);
       const long long face = static_cast<long long>(k) * (ny + 1) + j;
       y0_ = g.pool + g.y[face] + at;
       y1_ = g.pool + g.y[face + 1] + at;
@@ -78,15 +78,6 @@ class half_cells {
   const V *before_first_, *after_last_;
   int first_, last_;
 };
-
-/// f(std::bool_constant) with whether there are no faces along y.
-template <class V, class F>
-DWELL_FN void with_flat(const device_operator<V>& g, F&& f) {
-  if (g.flat)
-    f(std::true_type{});
-  else
-    f(std::false_type{});
-}
 
 /// The colour of the even half of a row, as level::colour_of().
 DWELL_FN int colour_of_row(const device_operator<float>& a, int colours, int k, int j) {

@@ -6,7 +6,7 @@
 
 namespace dwell::cuda {
 
-template <class T, int Lanes>
+template <class T, int Lanes, bool Flat, bool Boxes>
 __global__ void __launch_bounds__(Lanes, 1)
     grid_solve_kernel(const __grid_constant__ grids::grid_solve_args<T> a) {
   cuda_team<Lanes> team(a.barrier, a.partials);
@@ -15,6 +15,14 @@ __global__ void __launch_bounds__(Lanes, 1)
   team.section([&](int lane) {
     for (int l = lane; l < a.level_count; l += Lanes) levels[l] = a.levels[l];
   });
+  const grids::device_box_level* boxes = nullptr;
+  if constexpr (Boxes) {
+    auto* const kept = team.template scratch<grids::device_box_level>(a.box_count);
+    team.section([&](int lane) {
+      for (int l = lane; l < a.box_count; l += Lanes) kept[l] = a.boxes[l];
+    });
+    boxes = kept;
+  }
   // So are steps, if they are not too many.
   const grids::cycle_step* steps = a.steps;
   if (a.step_count <= grids::most_steps_kept) {
@@ -24,7 +32,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     });
     steps = kept;
   }
-  grids::device_solve<T, cuda_team<Lanes>>(team, a, levels, steps)();
+  grids::device_solve<T, cuda_team<Lanes>, Flat, Boxes>(team, a, levels, boxes, steps)();
 }
 
 }  // namespace dwell::cuda

@@ -4,67 +4,30 @@
 // steps teams do.
 #pragma once
 #include "dwell/base/fn.hpp"
+#include "dwell/solvers/grid/device/box_phases.hpp"
+#include "dwell/solvers/grid/device/fused_phases.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
+#include "dwell/solvers/grid/device/over_rows.hpp"
 
 namespace dwell::grids {
-
-/// What is done with `count` cells of a row: get(i) reads what is there for cell i, put(i, it)
-/// writes.
-template <class Get, class Put>
-struct row_job {
-  int count;
-  Get get;
-  Put put;
-};
-template <class Get, class Put>
-DWELL_FN row_job<Get, Put> job(int count, Get get, Put put) {
-  return {count, get, put};
-}
-
-/// of_row(lane, row) gives a row_job: for all rows, dealt to the lanes of all teams, or of this one
-/// alone. Halves: the cells of a row are counted from its beginning to its end, else those of a
-/// half. A lane reads for some cells before it writes for the first of them, so that their loads
-/// are under way together: nothing that is read in a step may be written in it but by the same
-/// cell's put.
-template <int Together, bool Halves, class Team, class F>
-DWELL_FN void over_rows(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
-  const int worker = team.worker();
-  const int first = alone ? 0 : worker * d.each + (worker < d.rest ? worker : d.rest);
-  const int last = alone ? rows << d.piece_bits : first + d.each + (worker < d.rest ? 1 : 0);
-  team.each([&](int lane) {
-    const int along = lane & ((1 << d.lane_bits) - 1), groups = Team::lanes() >> d.lane_bits;
-    const int step = 1 << d.lane_bits, length = Halves ? d.piece : 2 * d.piece;
-    for (int unit = first + (lane >> d.lane_bits); unit < last; unit += groups) {
-      const int row = unit >> d.piece_bits, piece = unit & ((1 << d.piece_bits) - 1);
-      auto&& cells = of_row(lane, row);
-      const int begin = piece * length, to = begin + length;
-      const int end = to < cells.count ? to : cells.count;
-      int i = begin + along;
-      DWELL_ROLLED
-      for (; i + (Together - 1) * step < end; i += Together * step) {
-        decltype(cells.get(i)) values[Together];
-        DWELL_UNROLL
-        for (int c = 0; c < Together; ++c) values[c] = cells.get(i + c * step);
-        DWELL_UNROLL
-        for (int c = 0; c < Together; ++c) cells.put(i + c * step, values[c]);
-      }
-      DWELL_ROLLED
-      for (; i < end; i += step) cells.put(i, cells.get(i));
-    }
-  });
-}
 
 /// For those who see nothing.
 struct sees_nothing {
   DWELL_FN void operator()(int, float, float) const {}
 };
 
+/// Flat: no level has faces along y, and those that are two steps in one are there. Boxes: the
+/// levels below the finest one are Galerkin's. What a grid does not need is not compiled.
+template <bool Flat, bool Boxes>
 class device_phases {
  public:
-  /// levels: where this team reads them.
+  /// levels, boxes: where this team reads them.
   template <class T>
-  DWELL_FN device_phases(const device_level* levels, const grid_solve_args<T>& a)
+  DWELL_FN device_phases(const device_level* levels, const device_box_level* boxes,
+                         const grid_solve_args<T>& a)
       : levels_(levels),
+        fused_(a.zeros, a.ones),
+        boxes_(boxes, levels, a.residual, a.zeros),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
         residual_(a.residual),
@@ -89,11 +52,21 @@ class device_phases {
     }
   }
 
-  /// Relaxes a colour, of two, and tells seen(lane, f, u) of all cells, as they are afterwards.
+  /// The end of a cycle of a finest level of two colours, which tells seen(lane, f, u) of all
+  /// cells, as they are afterwards. corrected: the correction is added, too.
   template <class Team, class Seen>
-  DWELL_FN void relax_last(Team& team, const device_level& l, int colour, Seen seen) const {
-    relax_with(team, false, l, colour, seen);
-    look(team, l, colour, seen);
+  DWELL_FN void end(Team& team, bool corrected, Seen seen) const {
+    const device_level& l = levels_[0];
+    if constexpr (Flat && !Boxes) {
+      if (corrected)
+        fused_.correct(team, false, l, levels_[1], seen);
+      else
+        relax_with(team, false, l, 1, seen);
+    } else {
+      relax_with(team, false, l, 1, seen);
+    }
+    team.sync_grid();
+    relax_with(team, false, l, 0, seen);
   }
 
   /// u of the finest level's first colour, of its f; of three colours zeros.
@@ -109,18 +82,26 @@ class device_phases {
   template <class Team>
   DWELL_FN void take(Team& team, const cycle_step& step) const {
     const bool alone = step.alone;
+    if constexpr (Boxes) {
+      if (step.op == cycle_op::box_bottom) {
+        const device_box_level& b = boxes_[step.level];
+        return bottom(team, alone, b.rows() * b.n[2], b.f, b.u);
+      }
+      if (step.op > cycle_op::box_bottom) return boxes_.take(team, step);
+    }
     const device_level& l = levels_[step.level];
-    switch (step.op) {
-      case cycle_op::relax:
-        return relax(team, alone, l, step.colour);
-      case cycle_op::residual:
-        return residual(team, alone, l);
-      case cycle_op::gather:
-        return gather(team, alone, l, levels_[step.level + 1], step.level + 2 == count_);
-      case cycle_op::prolong:
-        return prolong(team, alone, l, levels_[step.level + 1]);
-      case cycle_op::bottom:
-        return bottom(team, alone, l);
+    if (step.op == cycle_op::relax) return relax(team, alone, l, step.colour);
+    if (step.op == cycle_op::residual) return residual(team, alone, l, step.colour == 1);
+    if constexpr (!Boxes) {
+      if (step.op == cycle_op::bottom) return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
+      const device_level& next = levels_[step.level + 1];
+      const bool is_bottom = step.level + 2 == count_;
+      if (step.op == cycle_op::gather) return gather(team, alone, l, next, is_bottom);
+      if (step.op == cycle_op::prolong) return prolong(team, alone, l, next);
+      if constexpr (Flat) {
+        if (step.op == cycle_op::gather_first) return gather_first(team, alone, l, next, is_bottom);
+        return correct(team, alone, l, next);
+      }
     }
   }
 
@@ -135,30 +116,28 @@ class device_phases {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     const auto term = [](float w, float other) { return w * other; };
     if (l.colours == 2) {  // one half of each row
-      with_flat(l.a, [&](auto flat) {
-        over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
-          const int k = row / ny, j = row % ny;
-          const bool odd = colour_of_row(l.a, 2, k, j) != colour;
-          const int at = odd ? evens : 0;
-          const half_cells<float, decltype(flat)::value> half(l.a, l.u, k, j, odd);
-          const long long here = static_cast<long long>(row) * nx + at;
-          float* const u = l.u + here;
-          const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
-          in_memory(u, f, by);
-          struct value {
-            float u, f;
-          };
-          return job(
-              odd ? odds : evens,
-              [=](int i) {
-                const float v = f[i];
-                return value{(v + half.sum(i, term)) * by[i], v};
-              },
-              [=](int i, const value& v) {
-                u[i] = v.u;
-                seen(lane, v.f, v.u);
-              });
-        });
+      over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
+        const int k = row / ny, j = row % ny;
+        const bool odd = colour_of_row(l.a, 2, k, j) != colour;
+        const int at = odd ? evens : 0;
+        const half_cells<float, Flat> half(l.a, l.u, k, j, odd);
+        const long long here = static_cast<long long>(row) * nx + at;
+        float* const u = l.u + here;
+        const float *const f = l.f + here, *const by = l.inverse + l.inverse_at[row] + at;
+        in_memory(u, f, by);
+        struct value {
+          float u, f;
+        };
+        return job(
+            odd ? odds : evens,
+            [=](int i) {
+              const float v = f[i];
+              return value{(v + half.sum(i, term)) * by[i], v};
+            },
+            [=](int i, const value& v) {
+              u[i] = v.u;
+              seen(lane, v.f, v.u);
+            });
       });
       return;
     }
@@ -170,7 +149,7 @@ class device_phases {
             for (int odd = 0; odd < 2; ++odd) {
               if (i >= (odd ? odds : evens) || colour_of_cell(l, of_row, odd, i) != colour)
                 continue;
-              const half_cells<float, false> half(l.a, l.u, k, j, odd);
+              const half_cells<float, Flat> half(l.a, l.u, k, j, odd);
               const int at = (odd ? evens : 0) + i;
               const long long here = static_cast<long long>(row) * nx + at;
               l.u[here] = (l.f[here] + half.sum(i, term)) * l.inverse[l.inverse_at[row] + at];
@@ -178,37 +157,30 @@ class device_phases {
           });
     });
   }
-  /// seen(lane, f, u) of the cells that have another colour, of two.
-  template <class Team, class Seen>
-  DWELL_FN void look(Team& team, const device_level& l, int colour, Seen seen) const {
-    const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
-    struct value {
-      float f, u;
-    };
-    over_rows<4, true>(team, false, l.a.deal, l.a.rows(), [&](int lane, int row) {
-      const bool odd = colour_of_row(l.a, 2, row / ny, row % ny) == colour;
-      const long long here = static_cast<long long>(row) * nx + (odd ? evens : 0);
-      const float *const f = l.f + here, *const u = l.u + here;
-      in_memory(f, u);
-      return job(
-          odd ? odds : evens,
-          [=](int i) {
-            return value{f[i], u[i]};
-          },
-          [=](int, const value& v) { seen(lane, v.f, v.u); });
-    });
+  template <class Team>
+  DWELL_APART void gather_first(Team& team, bool alone, const device_level& l,
+                                const device_level& next, bool is_bottom) const {
+    fused_.gather(team, alone, l, next, is_bottom,
+                  [](const device_level& to, int of_row, const float* inverse, float* u, float f,
+                     bool odd, int i) { begin(to, of_row, inverse, u, f, odd, i); });
+  }
+  template <class Team>
+  DWELL_APART void correct(Team& team, bool alone, const device_level& l,
+                           const device_level& next) const {
+    fused_.correct(team, alone, l, next, sees_nothing{});
   }
 
+  /// first: of two colours, where the residuals of the first one were 0 before the other one was
+  /// relaxed from 0.
   template <class Team>
-  DWELL_APART void residual(Team& team, bool alone, const device_level& l) const {
+  DWELL_APART void residual(Team& team, bool alone, const device_level& l, bool first) const {
     // Two colours: one half; else both, one after the other.
-    with_flat(l.a, [&](auto flat) {
-      for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
-        residual_of<decltype(flat)::value>(team, alone, l, half);
-    });
+    if (first) return residual_of<true>(team, alone, l, 0);
+    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
+      residual_of<false>(team, alone, l, half);
   }
   /// half: of three colours 0, even cells, or 1, odd ones.
-  template <bool Flat, class Team>
+  template <bool First, class Team>
   DWELL_FN void residual_of(Team& team, bool alone, const device_level& l, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     float* const to = residual_;
@@ -225,6 +197,7 @@ class device_phases {
           odd ? odds : evens,
           [=](int i) {
             const float sum = half.sum(i, [](float w, float other) { return w * other; });
+            if constexpr (First) return sum;
             return (f[i] + sum) - half.own[i] * diagonal[i];
           },
           [=](int i, float v) { r[i] = v; });
@@ -264,11 +237,15 @@ class device_phases {
   template <class Team>
   DWELL_APART void gather(Team& team, bool alone, const device_level& l, const device_level& next,
                           bool is_bottom) const {
-    for (int odd = 0; odd < 2; ++odd)
-      if (l.axes[1].halved)
-        gather_half<true>(team, alone, l, next, is_bottom, odd == 1);
-      else
-        gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
+    for (int odd = 0; odd < 2; ++odd) {
+      if constexpr (!Flat) {
+        if (l.axes[1].halved) {
+          gather_half<true>(team, alone, l, next, is_bottom, odd == 1);
+          continue;
+        }
+      }
+      gather_half<false>(team, alone, l, next, is_bottom, odd == 1);
+    }
   }
   /// Gathers a half of the coarse rows. Lines: the axis y is halved.
   template <bool Lines, class Team>
@@ -369,11 +346,15 @@ class device_phases {
   template <class Team>
   DWELL_APART void prolong(Team& team, bool alone, const device_level& l,
                            const device_level& next) const {
-    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half)
-      if (l.axes[1].halved)
-        prolong_half<2>(team, alone, l, next, half);
-      else
-        prolong_half<1>(team, alone, l, next, half);
+    for (int half = 0; half < (l.colours == 3 ? 2 : 1); ++half) {
+      if constexpr (!Flat) {
+        if (l.axes[1].halved) {
+          prolong_half<2>(team, alone, l, next, half);
+          continue;
+        }
+      }
+      prolong_half<1>(team, alone, l, next, half);
+    }
   }
   /// half: of three colours 0, even cells, or 1, odd ones.
   template <int Lines, class Team>
@@ -414,9 +395,8 @@ class device_phases {
   }
 
   /// A warp for each row of the inverse.
-  template <class Team>
-  DWELL_APART void bottom(Team& team, bool alone, const device_level& l) const {
-    const int n = l.a.rows() * l.a.n[2];
+  template <class Team, class V>
+  DWELL_APART void bottom(Team& team, bool alone, int n, const V* f, V* u) const {
     const int workers = alone ? 1 : team.workers(), worker = alone ? 0 : team.worker();
     team.warps([&](auto& w) {
       constexpr int lanes = Team::warp;
@@ -426,19 +406,20 @@ class device_phases {
         const double* const inverse = bottom_inverse_ + static_cast<long long>(row) * n;
         w.each([&](int lane) {
           double s = 0;
-          for (int c = lane % lanes; c < n; c += lanes)
-            s += inverse[c] * static_cast<double>(l.f[c]);
+          for (int c = lane % lanes; c < n; c += lanes) s += inverse[c] * static_cast<double>(f[c]);
           sum[lane] = s;
         });
         w.halve_groups(sum, lanes);
         w.each([&](int lane) {
-          if (lane % lanes == 0) l.u[row] = static_cast<float>(sum[lane]);
+          if (lane % lanes == 0) u[row] = static_cast<V>(sum[lane]);
         });
       }
     });
   }
 
   const device_level* levels_;
+  fused_phases fused_;
+  box_phases<Flat> boxes_;
   int count_;
   const double* bottom_inverse_;
   float* residual_;

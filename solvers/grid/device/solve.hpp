@@ -7,7 +7,9 @@
 
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
+#include "dwell/solvers/grid/device/next_direction.hpp"
 #include "dwell/solvers/grid/device/phases.hpp"
+#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
 
@@ -30,18 +32,14 @@ DWELL_FN bool is_finite(double v) { return v - v == 0; }
 /// v = m 2^e with 0.5 <= m < 1; 0 of 0.
 DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v) + 1 : 0; }
 
-template <class T, class Team>
+/// Flat, Boxes: see device_phases.
+template <class T, class Team, bool Flat, bool Boxes>
 class device_solve {
  public:
-  /// levels, steps: where this team reads them.
+  /// levels, boxes, steps: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
-                        const cycle_step* steps)
-      : t_(team),
-        a_(a),
-        fine_(levels[0]),
-        steps_(steps),
-        cycles_(levels, a),
-        only_bottom_(a.level_count == 1) {}
+                        const device_box_level* boxes, const cycle_step* steps)
+      : t_(team), a_(a), fine_(levels[0]), steps_(steps), cycles_(levels, boxes, a) {}
 
   DWELL_FN void operator()() {
     if (!take_right_hand_side()) return;
@@ -70,12 +68,17 @@ class device_solve {
       const double least = best * (sizeof(T) == 8 ? 2.220446049250313e-16 : 1.1920928955078125e-07);
       recursive_ = best;
       third_ = best * best, third_at_ = done_;
+      slow_ = false;
       stopped = attempt(d, best, target > least ? target : least);
       each([=](long long c) { return d[c] + x[c]; }, [=](long long c, T v) { d[c] = v; });
       t_.sync_grid();
       const double before = best, now = true_residual(d, mean);
       if (now < best) at = 1 - at, best = now;
       ++attempts;
+      if (slow_ || (stopped == device_stops::breakdown && a_.slow_after && a_.twice)) {
+        slow_ = best > target;
+        break;
+      }
       if (stopped == device_stops::breakdown) indefinite = true;
       if (stopped != device_stops::converged || best <= target) break;
       if (!(best <= 0.5 * before)) {  // rounding allows no better
@@ -104,6 +107,7 @@ class device_solve {
       o.target_missed = missed;
       o.stagnated = stagnated_ && stopped == device_stops::iteration_limit;
       o.indefinite = indefinite;
+      o.slow = slow_;
       o.history = written_;
     });
   }
@@ -164,11 +168,9 @@ class device_solve {
   /// put(lane, place, u there, A u there) of all cells.
   template <class Put>
   DWELL_FN void product(const T* u, Put&& put) {
-    with_flat(a_.a, [&](auto flat) {
-      for (int odd = 0; odd < 2; ++odd) product_of<decltype(flat)::value>(u, odd == 1, put);
-    });
+    for (int odd = 0; odd < 2; ++odd) product_of(u, odd == 1, put);
   }
-  template <bool Flat, class Put>
+  template <class Put>
   DWELL_FN void product_of(const T* u, bool odd, Put&& put) {
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     struct value {
@@ -302,13 +304,13 @@ class device_solve {
       float by;
     };
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens();
-    const T *const p = a_.p, *const q = a_.q;
+    const T *const p = this->p(), *const q = a_.q;
     T* const r = a_.r;
     return reduced<1>([&](auto& mine) {
              over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
                const long long at = static_cast<long long>(row) * nx;
                const float* const inverse =
-                   only_bottom_ ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
+                   a_.only_bottom ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
                float *const f = fine_.f + at, *const u = fine_.u + at;
                in_memory(inverse, f, u, p, q, r, d);
                // Cells that have their first value now: a half, or zeros in all of three colours.
@@ -336,15 +338,15 @@ class device_solve {
            })
         .v[0];
   }
-  /// f.u of the cycle, once its last relaxation is done, and whether the host wants an end.
+  /// f.u of the cycle, once its last steps are done, and whether the host wants an end.
   DWELL_APART sums<2> end_cycle() {
     return reduced<2>([&](auto& mine) {
       const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
       const auto seen = [&](int lane, float f, float u) {
         mine[lane].v[0] += static_cast<double>(f) * static_cast<double>(u);
       };
-      if (a_.last_relaxed_here)
-        cycles_.relax_last(t_, fine_, 0, seen);
+      if (a_.ends_here)
+        cycles_.end(t_, a_.corrected_here, seen);
       else
         over_pairs([&](int lane, int row) {
           const float *const f = fine_.f + static_cast<long long>(row) * nx,
@@ -360,33 +362,41 @@ class device_solve {
         });
     });
   }
-  /// p = scale z + beta p.
-  DWELL_APART void turn(T scale, T beta) {
-    T* const p = a_.p;
-    const float* const z = fine_.u;
-    in_memory(p, z);
-    const auto put = [=](long long c, T v) { p[c] = v; };
-    if (beta == T(0))
-      each([=](long long c) { return scale * static_cast<T>(z[c]); }, put);
-    else
-      each([=](long long c) { return scale * static_cast<T>(z[c]) + beta * p[c]; }, put);
-    t_.sync_grid();
-  }
-  /// q = A p; the result is p.q.
-  DWELL_APART double multiply() {
-    T* const q = a_.q;
-    in_memory(q);
+  /// p = scale z + beta p, to the other array of p; q = A p. The result is p.q.
+  DWELL_APART double turn_and_multiply(T scale, T beta) {
+    const direction<T> of{scale, beta};
+    const T* const before = p();
+    p_at_ = 1 - p_at_;
+    T *const p_now = p(), *const q = a_.q;
+    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    in_memory(p_now, q);
     return reduced<1>([&](auto& mine) {
-             product(a_.p, [&](int lane, long long c, T own, T ap) {
-               q[c] = ap;
-               mine[lane].v[0] += static_cast<double>(own) * static_cast<double>(ap);
-             });
+             over_rows<Flat ? 2 : 1, true>(
+                 t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
+                   const direction_row<T, Flat> cells(a_.a, of, fine_.u, before, a_.zeros, row);
+                   using pair = typename direction_row<T, Flat>::pair;
+                   const long long at = static_cast<long long>(row) * nx;
+                   return job(evens, cells, [=, &mine](int i, const pair& v) {
+                     p_now[at + i] = v.even;
+                     q[at + i] = v.a_even;
+                     double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
+                     if (i < odds) {
+                       p_now[at + evens + i] = v.odd;
+                       q[at + evens + i] = v.a_odd;
+                       sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
+                     }
+                     mine[lane].v[0] += sum;
+                   });
+                 });
            })
         .v[0];
   }
+  /// The direction as it is.
+  DWELL_FN T* p() const { return a_.p[p_at_]; }
 
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
   DWELL_FN int attempt(T* d, double norm, double target) {
+    const int begun_at = done_;
     const int e = binary_exponent(norm);
     const T down_by = static_cast<T>(ldexp(1.0, 1 - e));
     const double up_by = ldexp(1.0, e - 1);
@@ -400,8 +410,8 @@ class device_solve {
       if (!is_finite(rz)) return device_stops::not_finite;
       if (!(rz > 0)) return device_stops::breakdown;
       if (heard.v[1] > 0) return device_stops::interrupted;
-      turn(static_cast<T>(up_by), first || a_.alone ? T(0) : static_cast<T>(rz / rz_before));
-      const double pq = multiply();
+      const double pq = turn_and_multiply(
+          static_cast<T>(up_by), first || a_.alone ? T(0) : static_cast<T>(rz / rz_before));
       if (!is_finite(pq)) return device_stops::not_finite;
       if (!(pq > 0)) return device_stops::breakdown;
       const T alpha = a_.alone ? T(1) : static_cast<T>(rz * up_by * up_by / pq);
@@ -417,6 +427,10 @@ class device_solve {
         stagnated_ = rr > 0.25 * third_ && done_ - third_at_ > 2;
         return device_stops::iteration_limit;
       }
+      if (a_.slow_after && done_ - begun_at == a_.slow_after && is_slow(norm, recursive_, target)) {
+        slow_ = true;
+        return device_stops::breakdown;
+      }
       if (done_ == a_.max_iterations * 2 / 3) third_ = rr, third_at_ = done_;
     }
   }
@@ -430,11 +444,10 @@ class device_solve {
   const grid_solve_args<T>& a_;
   const device_level& fine_;
   const cycle_step* const steps_;
-  const device_phases cycles_;
-  const bool only_bottom_;
-  int slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
+  const device_phases<Flat, Boxes> cycles_;
+  int p_at_ = 0, slot_ = 0, scale_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
   double norm_ = 0, recursive_ = 0, third_ = 0;
-  bool stagnated_ = false;
+  bool stagnated_ = false, slow_ = false;
 };
 
 }  // namespace dwell::grids

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Steps in the order of the cycles of CPUs.
+#include "dwell/solvers/grid/device/cycle_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "dwell/solvers/grid/cycle_rows.hpp"
+#include "dwell/solvers/grid/half_rows.hpp"
+
+namespace dwell::grids {
+namespace {
+
+/// Steps in the order of cycle.hpp.
+class step_list {
+ public:
+  step_list(const hierarchy<level_value>& h, bool twice, const deal_limits& limits)
+      : h_(h), twice_(twice), limits_(limits) {}
+
+  std::vector<cycle_step> of_cycle() {
+    if (h_.levels.size() == 1 && h_.galerkin.levels.empty()) {
+      bottom();
+    } else {
+      const bool three = h_.levels[0].colours == 3;
+      relax_all(0, three ? 0 : 1);
+      if (h_.galerkin.levels.empty()) {
+        below(0, true);
+        up(0);
+      } else {
+        below_box(0);
+        relax_back(0);
+      }
+    }
+    return std::move(list_);
+  }
+
+ private:
+  const grid_shape& shape(std::size_t n) const { return h_.levels[n].a.shape; }
+  bool is_alone(std::size_t n) const { return shape(n).cells() <= limits_.alone_cells; }
+  void add(cycle_op op, std::size_t n, bool alone, int colour = 0) {
+    list_.push_back({op, static_cast<int>(n), colour, alone});
+  }
+  void relax_all(std::size_t n, int from) {
+    for (int c = from; c < h_.levels[n].colours; ++c) add(cycle_op::relax, n, is_alone(n), c);
+  }
+  void bottom() {
+    const std::size_t n = h_.levels.size() - 1;
+    const bool alone = n > 0 && is_alone(n - 1) &&
+                       shape(n).cells() <= static_cast<std::size_t>(limits_.alone_bottom);
+    add(cycle_op::bottom, n, alone);
+  }
+  /// first: residuals of the first colour were 0, and the second one's u.
+  void below(std::size_t n, bool first) {
+    if (first && is_fused(n)) {
+      add(cycle_op::gather_first, n, is_alone(n));
+    } else {
+      add_residual(n, first);
+      add(cycle_op::gather, n, is_alone(n));
+    }
+    if (n + 2 == h_.levels.size()) return bottom();
+    const bool three = h_.levels[n + 1].colours == 3;
+    relax_all(n + 1, three ? 0 : 1);
+    below(n + 1, true);
+    up(n + 1);
+    if (!twice_ || !visited_again(shape(n + 1), shape(0))) return;
+    relax_all(n + 1, 1);
+    below(n + 1, false);
+    up(n + 1);
+  }
+  void add_residual(std::size_t n, bool first) {
+    add(cycle_op::residual, n, is_alone(n), first && h_.levels[n].colours == 2 ? 1 : 0);
+  }
+  /// There are kernels for two steps in one.
+  bool is_fused(std::size_t n) const {
+    const level<level_value>& l = h_.levels[n];
+    return limits_.fused && l.colours == 2 && is_flat(l.a) && !l.step.axes[1].halved;
+  }
+  void up(std::size_t n) {
+    if (is_fused(n)) {
+      add(cycle_op::correct, n, is_alone(n), 1);
+      add(cycle_op::relax, n, is_alone(n), 0);
+      return;
+    }
+    add(cycle_op::prolong, n, is_alone(n));
+    relax_back(n);
+  }
+  void relax_back(std::size_t n) {
+    for (int c = h_.levels[n].colours; c-- > 0;) add(cycle_op::relax, n, is_alone(n), c);
+  }
+
+  // Galerkin's levels, of which level 0 is the finest of all, as in galerkin_cycle.hpp.
+  const grid_shape& box_shape(std::size_t n) const {
+    return n == 0 ? shape(0) : h_.galerkin.levels[n - 1].shape;
+  }
+  bool is_box_alone(std::size_t n) const { return box_shape(n).cells() <= limits_.alone_cells; }
+  void below_box(std::size_t n) {
+    const bool alone = is_box_alone(n);
+    if (n == 0)
+      add_residual(0, true);
+    else
+      add(cycle_op::box_residual, n, alone);
+    add(cycle_op::box_gather, n, alone);
+    if (n + 1 == h_.galerkin.levels.size())
+      add(cycle_op::box_bottom, n + 1,
+          alone && box_shape(n + 1).cells() <= static_cast<std::size_t>(limits_.alone_bottom));
+    else
+      box(n + 1);
+    add(cycle_op::box_prolong, n, alone);
+  }
+  void box(std::size_t n) {
+    const std::vector<int> kinds = kinds_of(box_shape(n));
+    // The first kind is relaxed already: when f is made, or last of a visit before.
+    const int visits = twice_ && visited_again(box_shape(n), shape(0)) ? 2 : 1;
+    for (int visit = 0; visit < visits; ++visit) {
+      for (std::size_t c = 1; c < kinds.size(); ++c)
+        add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
+      below_box(n);
+      for (std::size_t c = kinds.size(); c-- > 0;)
+        add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
+    }
+  }
+  /// Kinds of cells along z, y, x that are relaxed one after the other.
+  static std::vector<int> kinds_of(const grid_shape& g) {
+    std::vector<int> all;
+    for (int z = 0; z < kinds_along(g, 0); ++z)
+      for (int y = 0; y < kinds_along(g, 1); ++y)
+        for (int x = 0; x < kinds_along(g, 2); ++x) all.push_back((z * 3 + y) * 3 + x);
+    return all;
+  }
+
+  const hierarchy<level_value>& h_;
+  bool twice_;
+  const deal_limits& limits_;
+  std::vector<cycle_step> list_;
+};
+
+}  // namespace
+
+std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
+                                    const deal_limits& limits) {
+  return step_list(h, twice, limits).of_cycle();
+}
+
+row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
+  const auto evens = static_cast<unsigned>(evens_of(n));
+  row_deal d;
+  d.lane_bits = std::min(5, static_cast<int>(std::bit_width(evens - 1)));
+  const unsigned along = 1u << d.lane_bits;
+  const std::int64_t groups = std::int64_t{alone ? 1 : teams} * (lanes >> d.lane_bits);
+  // Makes as many pieces of rows as there are groups of lanes, about, and none of fewer cells than
+  // lanes.
+  const auto most = static_cast<std::int64_t>((evens + along - 1) / along);
+  const std::int64_t wanted = std::clamp<std::int64_t>(groups / std::max(rows, 1), 1, most);
+  d.piece_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(wanted))) - 1;
+  const unsigned pieces = 1u << d.piece_bits;
+  const unsigned cells = (evens + pieces - 1) / pieces;
+  d.piece = static_cast<int>((cells + along - 1) / along * along);
+  const int units = rows << d.piece_bits;
+  d.each = units / teams;
+  d.rest = units % teams;
+  return d;
+}
+
+int kinds_along(const grid_shape& g, std::size_t axis) {
+  const int n = g.n[axis];
+  return n == 1 ? 1 : g.wraps[axis] && n % 2 ? 3 : 2;
+}
+
+}  // namespace dwell::grids

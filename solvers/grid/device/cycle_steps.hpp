@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// A cycle as a list of steps, and how rows are dealt to teams.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "dwell/solvers/grid/device/args.hpp"
+#include "dwell/solvers/grid/hierarchy.hpp"
+
+namespace dwell::grids {
+
+/// How work is dealt to so many teams of so many lanes.
+struct deal_limits {
+  int teams = 1, lanes = 32;
+  std::size_t alone_cells = 4096;  ///< levels of at most so many cells are the first team's
+  int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
+  bool fused = true;               ///< two steps in one, where there are kernels for that
+  bool guarded = false;            ///< for tests: see device_memory
+};
+
+/// There are no faces along y.
+template <class V>
+bool is_flat(const coefficients<V>& a) {
+  return std::ranges::all_of(a.y, [](std::size_t place) { return place == 0; });
+}
+
+/// The steps of a cycle whose finest level has the first colour relaxed.
+std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
+                                    const deal_limits& limits);
+/// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
+row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
+/// Kinds of cells along an axis (kind_of()): 1 of one cell, 3 of a ring of an odd number, else 2.
+int kinds_along(const grid_shape& g, std::size_t axis);
+
+}  // namespace dwell::grids

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Levels as pointers, elements of Galerkin's rows cell by cell, the bottom's inverse.
+#include "dwell/solvers/grid/device/device_levels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
+#include "dwell/solvers/grid/device/half_cells.hpp"
+
+namespace dwell::grids {
+namespace {
+
+/// The inverse of the bottom's operator, in halved rows, by its factor.
+std::vector<double> inverse_of(const profile_factor& factor, std::size_t n) {
+  std::vector<double> inverse(n * n);
+  const int parts = static_cast<int>(std::min<std::size_t>(n / 128 + 1, 8));
+  for_parts(parts, [&](int part) {
+    profile_factor own = factor;  // its solves have memory of their own
+    std::vector<double> unit(n, 0.0);
+    const auto [begin, end] = piece(static_cast<int>(n), part, parts);
+    for (int c = begin; c < end; ++c) {
+      unit[static_cast<std::size_t>(c)] = 1;
+      own.solve(unit.data(), inverse.data() + static_cast<std::size_t>(c) * n);
+      unit[static_cast<std::size_t>(c)] = 0;
+    }
+  });
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      double &a = inverse[i * n + j], &b = inverse[j * n + i];
+      a = b = 0.5 * (a + b);
+    }
+  return inverse;
+}
+
+/// of(cell in the order of memory) for all cells, put where halved rows have them.
+template <class V, class F>
+std::vector<V> in_halves(const grid_shape& g, F&& of) {
+  std::vector<V> to(g.cells());
+  const auto nx = static_cast<std::size_t>(g.n[2]);
+  for (std::size_t row = 0; row < to.size(); row += nx)
+    for (std::size_t x = 0; x < nx; ++x)
+      to[row + static_cast<std::size_t>(halved_place(static_cast<int>(x), g.n[2]))] =
+          static_cast<V>(of(row + x));
+  return to;
+}
+
+/// [element][cell in halved rows] of [cell][element].
+std::vector<float> by_element(const grid_shape& g, const std::vector<float>& of, int count) {
+  std::vector<float> all;
+  all.reserve(of.size());
+  for (int e = 0; e < count; ++e) {
+    const std::vector<float> one = in_halves<float>(g, [&](std::size_t cell) {
+      return of[cell * static_cast<std::size_t>(count) + static_cast<std::size_t>(e)];
+    });
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
+}
+
+void take_shape(device_box_level& to, const grid_shape& g, const deal_limits& limits, bool alone) {
+  int of_kind = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    to.n[axis] = g.n[axis];
+    to.wraps[axis] = g.wraps[axis];
+    to.kinds[axis] = kinds_along(g, axis);
+    if (axis < 2) of_kind *= kind_of(g.n[axis], to.kinds[axis], 0).count;
+  }
+  to.deal = deal_of(to.rows(), g.n[2], limits.teams, limits.lanes, alone);
+  to.deal_of_kind = deal_of(of_kind, g.n[2], limits.teams, limits.lanes, alone);
+}
+
+}  // namespace
+
+template <class V>
+device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a,
+                                 const deal_limits& limits, bool alone) {
+  device_operator<V> to;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    to.n[axis] = a.shape.n[axis];
+    to.wraps[axis] = a.shape.wraps[axis];
+  }
+  to.flat = is_flat(a);
+  to.pool = memory.copy(a.pool);
+  to.x = memory.places(a.x), to.y = memory.places(a.y);
+  to.z = memory.places(a.z), to.s = memory.places(a.s);
+  to.deal =
+      deal_of(static_cast<int>(a.shape.rows()), a.shape.n[2], limits.teams, limits.lanes, alone);
+  return to;
+}
+template device_operator<double> copy_operator(device_memory&, const coefficients<double>&,
+                                               const deal_limits&, bool);
+template device_operator<float> copy_operator(device_memory&, const coefficients<float>&,
+                                              const deal_limits&, bool);
+
+device_level device_levels::copied(const level<level_value>& from, bool is_bottom, bool has_step,
+                                   const deal_limits& limits) {
+  device_level to;
+  const std::size_t n = from.a.shape.cells();
+  const bool alone = n <= limits.alone_cells && level_count_ > 0;
+  to.a = copy_operator(memory_, from.a, limits, alone);
+  to.u = memory_.room<float>(n);
+  to.f = memory_.room<float>(n);
+  to.colours = from.colours;
+  if (is_bottom) return to;
+  to.inverse = memory_.copy(from.inverse);
+  std::vector<float> diagonal(from.inverse.size());
+  std::ranges::transform(from.inverse, diagonal.begin(), [](float v) { return 1 / v; });
+  to.diagonal = memory_.copy(diagonal);
+  to.inverse_at = memory_.places(from.inverse_at);
+  if (!has_step) return to;
+  const axis_weights<level_value>* const weights[] = {&from.step.z, &from.step.y, &from.step.x};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    to.axes[axis] = from.step.axes[axis];
+    if (!to.axes[axis].halved) continue;
+    to.weights[axis] = {memory_.copy(weights[axis]->pool), memory_.places(weights[axis]->before),
+                        memory_.places(weights[axis]->after)};
+  }
+  return to;
+}
+
+device_corners device_levels::copied(const corner_weights& from, const grid_shape& fine) {
+  device_corners to;
+  std::ranges::copy(from.axes, to.axes);
+  to.corners = from.corners;
+  to.w = memory_.copy(by_element(fine, from.w, from.corners));
+  return to;
+}
+
+void device_levels::copy_galerkin(const device& where, const hierarchy<level_value>& h,
+                                  const deal_limits& limits) {
+  std::vector<device_box_level> boxes(1);
+  take_shape(boxes[0], h.levels[0].a.shape, limits, false);
+  boxes[0].step = copied(h.galerkin.step, h.levels[0].a.shape);
+  for (const galerkin_level& from : h.galerkin.levels) {
+    const grid_shape& g = from.shape;
+    const std::size_t n = g.cells();
+    device_box_level& to = boxes.emplace_back();
+    take_shape(to, g, limits, n <= limits.alone_cells);
+    to.u = memory_.room<double>(n);
+    to.f = memory_.room<double>(n);
+    to.inverse =
+        memory_.copy(in_halves<double>(g, [&](std::size_t cell) { return from.inverse[cell]; }));
+    if (&from == &h.galerkin.levels.back()) continue;
+    std::ranges::copy(from.box.reach, to.reach);
+    to.a = memory_.copy(by_element(g, from.a, from.box.count()));
+    to.diagonal = memory_.copy(in_halves<double>(g, [&](std::size_t cell) {
+      return from.inverse[cell] > 0 ? 1 / from.inverse[cell] : 0.0;
+    }));
+    to.r = memory_.room<double>(n);
+    to.step = copied(from.step, g);
+  }
+  box_count_ = static_cast<int>(boxes.size());
+  boxes_ = buffer<device_box_level>::copy_of(where, boxes);
+}
+
+device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
+                             const deal_limits& limits)
+    : memory_(where, limits.guarded) {
+  const bool galerkin = !h.galerkin.levels.empty();
+  if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
+    throw unsupported_error(
+        fmt::format("grid: expected at most {} levels on a GPU, found {}", most_levels, all));
+  std::vector<device_level> levels;
+  for (const level<level_value>& from : h.levels) {
+    const bool last = &from == &h.levels.back();
+    levels.push_back(copied(from, last && !galerkin, !last, limits));
+    ++level_count_;
+  }
+  levels_ = buffer<device_level>::copy_of(where, levels);
+  if (galerkin) copy_galerkin(where, h, limits);
+
+  const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
+  const std::size_t n = bottom.cells();
+  std::vector<double> inverse = inverse_of(galerkin ? h.galerkin.bottom : h.bottom, n);
+  if (galerkin) {  // that is in the order of memory
+    const std::vector<double> natural = std::move(inverse);
+    std::vector<std::size_t> cells(n);
+    for (std::size_t i = 0; i < n; ++i) cells[i] = i;
+    const auto order =
+        in_halves<std::size_t>(bottom, [&](std::size_t cell) { return cells[cell]; });
+    inverse.resize(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) inverse[i * n + j] = natural[order[i] * n + order[j]];
+  }
+  inverse_ = buffer<double>::copy_of(where, inverse);
+
+  only_bottom_ = h.levels.size() == 1 && !galerkin;
+  // The finest level's last relaxations go with a sum, if there are two colours.
+  ends_here_ = !only_bottom_ && h.levels[0].colours == 2;
+  for (const bool twice : {false, true}) {
+    if (twice && !h.twice) continue;
+    std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
+    if (ends_here_) {
+      corrected_here_ = steps[steps.size() - 2].op == cycle_op::correct;
+      steps.resize(steps.size() - 2);
+    }
+    steps_[twice] = buffer<cycle_step>::copy_of(where, steps);
+    step_count_[twice] = static_cast<int>(steps.size());
+  }
+}
+
+}  // namespace dwell::grids

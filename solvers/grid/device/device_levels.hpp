@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Levels of multigrid where a kernel reads them: operators, weights, the steps of a cycle and the
+// bottom's inverse.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "dwell/device/device.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/solvers/grid/device/args.hpp"
+#include "dwell/solvers/grid/device/cycle_steps.hpp"
+#include "dwell/solvers/grid/device/device_memory.hpp"
+#include "dwell/solvers/grid/hierarchy.hpp"
+
+namespace dwell::grids {
+
+/// An operator in halved rows, copied.
+template <class V>
+device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a,
+                                 const deal_limits& limits, bool alone);
+
+class device_levels {
+ public:
+  /// Copies all that kernels read. Throws unsupported_error for more than most_levels levels.
+  device_levels(const device& where, const hierarchy<level_value>& h, const deal_limits& limits);
+
+  /// Says to a solve where they are. twice: small levels are visited twice; then the hierarchy says
+  /// so, too.
+  template <class T>
+  void put(grid_solve_args<T>& to, bool twice) const {
+    to.levels = levels_.data();
+    to.level_count = level_count_;
+    to.boxes = boxes_.data();
+    to.box_count = box_count_;
+    to.only_bottom = only_bottom_;
+    to.ends_here = ends_here_;
+    to.corrected_here = corrected_here_;
+    to.bottom_inverse = inverse_.data();
+    to.steps = steps_[twice].data();
+    to.step_count = step_count_[twice];
+    to.twice = twice;
+  }
+
+ private:
+  device_level copied(const level<level_value>& from, bool is_bottom, bool has_step,
+                      const deal_limits& limits);
+  void copy_galerkin(const device& where, const hierarchy<level_value>& h,
+                     const deal_limits& limits);
+  device_corners copied(const corner_weights& from, const grid_shape& fine);
+
+  device_memory memory_;
+  buffer<device_level> levels_;
+  buffer<device_box_level> boxes_;
+  buffer<double> inverse_;
+  buffer<cycle_step> steps_[2];
+  int step_count_[2] = {}, level_count_ = 0, box_count_ = 0;
+  bool only_bottom_ = false, ends_here_ = false, corrected_here_ = false;
+};
+
+}  // namespace dwell::grids
