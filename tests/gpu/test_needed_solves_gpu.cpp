@@ -102,7 +102,9 @@ TEST_F(needed_solves_gpu, have_the_same_bits_under_executors_that_share_configs)
       EXPECT_EQ(r.stopped, stop_reason::converged) << r.reason;
       EXPECT_LT(residual(a, x.data()), 2e-9);
       expect_told(r);
-      if (r.executor == "graph") EXPECT_EQ(r.setup.compile_s, 0) << "it has host-loop's kernels";
+      if (r.executor == "graph") {
+        EXPECT_EQ(r.setup.compile_s, 0) << "it has host-loop's kernels";
+      }
       if (r.executor == "perks") continue;
       if (first.empty()) first = x;
       EXPECT_EQ(x, first);
