@@ -217,7 +217,7 @@ class fused_phases {
       return job(
           odd ? odds : evens,
           [=, &l](int i) {
-            // Of an axis that is halved a coarse cell is of its own, odd, one, or of the two even
+            // Coarse cells of a halved axis are made of their own, odd, one or of the two even
             // ones beside it.
             const int c = ax.halved ? 2 * i + (odd ? 1 : 0) : i;
             const auto of = [&](const residual_row& r) {
