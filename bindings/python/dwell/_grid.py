@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from ._arrays import float_dtype, like
+from . import _gpu
+from ._arrays import Place, dtype_of, float_dtype, like, place_of
 from ._checks import boolean, number, whole
 from ._grid_problem import Problem, on_host
 from ._matrices import csr_of
@@ -107,7 +108,7 @@ class GridSolver:
         Keep the norm of each iteration's residual in the report.
     device : str, optional
         "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid" with smoother "points", a solve
-        in one kernel, which NVRTC compiles when it is first needed. Arrays are the host's.
+        in one kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
     threads : int
         0: as many as there are, and as the grid is worth.
 
@@ -143,8 +144,9 @@ class GridSolver:
     ) -> None:
         self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
         self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
+        self._device, *layout = p.place(device, threads)
         self._native: Any = p.native("GridSolver")(
-            *p.place(device, threads), p.coefficients(), method, preconditioner, cycle, coarse, smoother,
+            self._device, *layout, p.coefficients(), method, preconditioner, cycle, coarse, smoother,
             boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")
@@ -177,9 +179,10 @@ class GridSolver:
         Parameters
         ----------
         f : float or array of shape `shape`
-            On the host; of NumPy or what NumPy makes an array of.
+            On the host; of NumPy or what NumPy makes an array of. Or in the memory of the solver's GPU, of CuPy, PyTorch or JAX, or
+            with DLPack or ``__cuda_array_interface__``: of the solver's dtype, in C order; nothing is copied.
         u0 : array of shape `shape`, optional
-            The start; by default zeros.
+            The start, where `f` is; by default zeros.
         rtol, atol : float, optional
             Tolerances of this solve.
 
@@ -195,7 +198,9 @@ class GridSolver:
         Raises
         ------
         ValueError
-            A shape does not fit, or a value is not finite.
+            A shape does not fit, a value is not finite, or an array is on a GPU that is not the solver's.
+        TypeError
+            An array of a GPU has another dtype.
         """
         return self._solve(f, "f", u0, False, rtol, atol)
 
@@ -218,27 +223,56 @@ class GridSolver:
 
         Raises
         ------
-        ValueError
+        ValueError, TypeError
+            As ``solve``.
         """
         return self._solve(b, "b", u0, True, rtol, atol)
 
     def _solve(self, f: Any, what: str, u0: Any, algebraic: bool, rtol: float | None, atol: float | None) -> Any:
-        p = self._problem
+        tolerances = (self._rtol if rtol is None else number(rtol, "rtol"), self._atol if atol is None else number(atol, "atol"))
+        p, place = self._problem, place_of(f)
+        if place.gpu is not None:
+            u = self._start_on_gpu(f, what, u0, place)
+            with self._turn:
+                self._told(self._native.solve_cuda(_gpu.capsule(f, place), _gpu.capsule(u, place_of(u)), algebraic, *tolerances))
+            return u
         rhs, place = p.vector(f, what)
         u = np.zeros(p.shape, p.dtype)
         if u0 is not None:
             u[...] = p.of_shape(on_host(u0, "u0"), "u0")
         with self._turn:
-            found = self._native.solve(
-                rhs.reshape(-1), u.reshape(-1), algebraic, self._rtol if rtol is None else number(rtol, "rtol"),
-                self._atol if atol is None else number(atol, "atol"))
+            self._told(self._native.solve(rhs.reshape(-1), u.reshape(-1), algebraic, *tolerances))
+        return u if place.kind == "numpy" else like(u, place, f)
+
+    def _start_on_gpu(self, f: Any, what: str, u0: Any, place: Place) -> Any:
+        """A new array with the start, once it and f are there: the solver works in a stream of its own."""
+        p, device = self._problem, self._device
+        if device.backend != "cuda" or device.ordinal != place.gpu:
+            where = "cpu" if device.backend == "cpu" else f"cuda:{device.ordinal}"
+            raise ValueError(f"{what}: expected an array on the solver's device {where}, found one on cuda:{place.gpu}")
+        for a, name in ((f, what), (u0, "u0")):
+            if a is None:
+                continue
+            if place_of(a).gpu != place.gpu:
+                raise ValueError(f"{name}: expected an array on cuda:{place.gpu}, where {what} is")
+            if tuple(a.shape) != p.shape:
+                raise ValueError(f"{name}: expected shape {p.shape}, found {tuple(a.shape)}")
+            _gpu.check(a, p.dtype, name)
+            if "C" not in _gpu.order(a, place_of(a)):
+                raise ValueError(f"{name}: expected an array in C order")
+        u = _gpu.fresh(f, place, u0)
+        _gpu.wait_for(f, place)
+        _gpu.wait_for(u, place_of(u))
+        return u
+
+    def _told(self, found: Mapping[str, Any]) -> None:
+        """Keeps the report, and warns."""
         self._report = r = GridReport(**found)
         if r.stopped != "converged":
             warn(f"{r.stopped} after {r.iterations} iterations, relative residual {r.residual_relative_true:.2e}", SolveWarning)
         if r.rhs_inconsistent:
             warn(f"the system has no solution: {r.rhs_outside_range:.1e} of the right-hand side is constant, and was taken away",
                  SolveWarning)
-        return u if place.kind == "numpy" else like(u, place, f)
 
     def update(
         self, *, k: Any = None, s: Any = None, boundary: str | None = None,
@@ -392,6 +426,7 @@ def poisson(
     Parameters
     ----------
     f : array of one to three axes
+        Of a GPU: that is then the device.
     k, s, spacing, boundary, rtol, options
         As of ``GridSolver``.
     u0 : array of f's shape, optional
@@ -418,7 +453,10 @@ def poisson(
     >>> round(float(u.max()), 3)
     0.074
     """
-    a = on_host(f, "f")
+    place = place_of(f)
+    a = on_host(f, "f") if place.gpu is None else f
+    if place.gpu is not None:
+        options.setdefault("device", f"cuda:{place.gpu}")
     if "dtype" not in options:
-        options["dtype"] = float_dtype(a.dtype, "f")
-    return GridSolver(a.shape, k=k, s=s, spacing=spacing, boundary=boundary, rtol=rtol, **options).solve(f, u0)
+        options["dtype"] = float_dtype(dtype_of(a), "f")
+    return GridSolver(tuple(a.shape), k=k, s=s, spacing=spacing, boundary=boundary, rtol=rtol, **options).solve(f, u0)

@@ -145,8 +145,17 @@ class held_grid_solver {
   /// algebraic: of A u = f, without what the sides give.
   fields solve(const host_vector<const T>& f, const host_vector<T>& u, bool algebraic, double rtol,
                double atol) {
-    const auto from = host_span(f);
-    const auto to = host_span(u);
+    return solved(host_span(f), host_span(u), algebraic, rtol, atol);
+  }
+  /// Likewise, in the memory of the solver's GPU.
+  fields solve_cuda(const cuda_field<const T>& f, const cuda_field<T>& u, bool algebraic,
+                    double rtol, double atol) {
+    return solved(cuda_span(f), cuda_span(u), algebraic, rtol, atol);
+  }
+
+ private:
+  template <class F, class U>
+  fields solved(F from, U to, bool algebraic, double rtol, double atol) {
     solver_->set_tolerances(rtol, atol);
     const grid_report r = run_listening(receiver_, nb::none(), [&] {
       return algebraic ? solver_->solve_algebraic(from, to) : solver_->solve(from, to);
@@ -187,7 +196,6 @@ class held_grid_solver {
     return d;
   }
 
- private:
   grid_layout layout_;
   listener receiver_{0.1};
   std::optional<grid_solver<T>> solver_;
@@ -224,6 +232,8 @@ void add(nb::module_& m, const std::string& precision) {
       .def("update", &held::update, nb::arg("coefficients"))
       .def_prop_ro("singular", &held::singular)
       .def("solve", &held::solve, nb::arg("f").noconvert(), nb::arg("u").noconvert(),
+           nb::arg("algebraic"), nb::arg("rtol"), nb::arg("atol"))
+      .def("solve_cuda", &held::solve_cuda, nb::arg("f").noconvert(), nb::arg("u").noconvert(),
            nb::arg("algebraic"), nb::arg("rtol"), nb::arg("atol"));
 }
 

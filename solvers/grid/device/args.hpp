@@ -100,9 +100,6 @@ enum class cycle_op : int {
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
   bottom,    ///< u = the inverse times f
-  // Two steps in one (fused_phases.hpp):
-  gather_first,  ///< residuals of a first visit, and gather
-  correct,       ///< prolong, and relax the second colour
   // Of Galerkin's levels, of which level 0 is the finest of all:
   box_bottom,    ///< u = the inverse times f
   box_relax,     ///< cells of a kind along each axis
@@ -149,9 +146,8 @@ struct grid_solve_args {
   bool only_bottom = false;           ///< the finest level is the last one
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
-  bool ends_here = false;       ///< the steps lack the last ones, which go with a sum: of two
-                                ///< colours the second and the first are relaxed
-  bool corrected_here = false;  ///< the correction is among these
+  bool ends_here = false;  ///< the steps lack the last ones, which go with a sum: of two
+                           ///< colours the second and the first are relaxed
   const double* bottom_inverse = nullptr;         ///< symmetric, of the last level, halved rows
   float* residual = nullptr;                      ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them

@@ -52,12 +52,8 @@ class step_list {
   }
   /// first: residuals of the first colour were 0, and the second one's u.
   void below(std::size_t n, bool first) {
-    if (first && is_fused(n)) {
-      add(cycle_op::gather_first, n, is_alone(n));
-    } else {
-      add_residual(n, first);
-      add(cycle_op::gather, n, is_alone(n));
-    }
+    add_residual(n, first);
+    add(cycle_op::gather, n, is_alone(n));
     if (n + 2 == h_.levels.size()) return bottom();
     const bool three = h_.levels[n + 1].colours == 3;
     relax_all(n + 1, three ? 0 : 1);
@@ -71,17 +67,7 @@ class step_list {
   void add_residual(std::size_t n, bool first) {
     add(cycle_op::residual, n, is_alone(n), first && h_.levels[n].colours == 2 ? 1 : 0);
   }
-  /// There are kernels for two steps in one.
-  bool is_fused(std::size_t n) const {
-    const level<level_value>& l = h_.levels[n];
-    return limits_.fused && l.colours == 2 && is_flat(l.a) && !l.step.axes[1].halved;
-  }
   void up(std::size_t n) {
-    if (is_fused(n)) {
-      add(cycle_op::correct, n, is_alone(n), 1);
-      add(cycle_op::relax, n, is_alone(n), 0);
-      return;
-    }
     add(cycle_op::prolong, n, is_alone(n));
     relax_back(n);
   }

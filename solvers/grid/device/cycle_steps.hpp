@@ -13,9 +13,8 @@ namespace dwell::grids {
 /// How work is dealt to so many teams of so many lanes.
 struct deal_limits {
   int teams = 1, lanes = 32;
-  std::size_t alone_cells = 4096;  ///< levels of at most so many cells are the first team's
+  std::size_t alone_cells = 1100;  ///< levels of at most so many cells are the first team's
   int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
-  bool fused = true;               ///< two steps in one, where there are kernels for that
   bool guarded = false;            ///< for tests: see device_memory
 };
 

@@ -194,10 +194,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
     std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
-    if (ends_here_) {
-      corrected_here_ = steps[steps.size() - 2].op == cycle_op::correct;
-      steps.resize(steps.size() - 2);
-    }
+    if (ends_here_) steps.resize(steps.size() - 2);
     steps_[twice] = buffer<cycle_step>::copy_of(where, steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }

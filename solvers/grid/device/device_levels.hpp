@@ -34,7 +34,6 @@ class device_levels {
     to.box_count = box_count_;
     to.only_bottom = only_bottom_;
     to.ends_here = ends_here_;
-    to.corrected_here = corrected_here_;
     to.bottom_inverse = inverse_.data();
     to.steps = steps_[twice].data();
     to.step_count = step_count_[twice];
@@ -54,7 +53,7 @@ class device_levels {
   buffer<double> inverse_;
   buffer<cycle_step> steps_[2];
   int step_count_[2] = {}, level_count_ = 0, box_count_ = 0;
-  bool only_bottom_ = false, ends_here_ = false, corrected_here_ = false;
+  bool only_bottom_ = false, ends_here_ = false;
 };
 
 }  // namespace dwell::grids

@@ -58,7 +58,7 @@ class direction_row {
     in_memory(even_faces_, odd_faces_, s_);
   }
 
-  /// Of cells 2i and 2i + 1; where there is no odd one, something.
+  /// Values of cells 2i and 2i + 1; where there is no odd one, something.
   DWELL_FN pair operator()(int i) const {
     const bool has_odd = i < odds_;
     const int o = has_odd ? evens_ + i : i;

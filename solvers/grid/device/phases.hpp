@@ -5,7 +5,6 @@
 #pragma once
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/box_phases.hpp"
-#include "dwell/solvers/grid/device/fused_phases.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
 
@@ -16,7 +15,7 @@ struct sees_nothing {
   DWELL_FN void operator()(int, float, float) const {}
 };
 
-/// Flat: no level has faces along y, and those that are two steps in one are there. Boxes: the
+/// Flat: no level has faces along y. Boxes: the
 /// levels below the finest one are Galerkin's. What a grid does not need is not compiled.
 template <bool Flat, bool Boxes>
 class device_phases {
@@ -26,7 +25,6 @@ class device_phases {
   DWELL_FN device_phases(const device_level* levels, const device_box_level* boxes,
                          const grid_solve_args<T>& a)
       : levels_(levels),
-        fused_(a.zeros, a.ones),
         boxes_(boxes, levels, a.residual, a.zeros),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
@@ -53,18 +51,11 @@ class device_phases {
   }
 
   /// The end of a cycle of a finest level of two colours, which tells seen(lane, f, u) of all
-  /// cells, as they are afterwards. corrected: the correction is added, too.
+  /// cells, as they are afterwards.
   template <class Team, class Seen>
-  DWELL_FN void end(Team& team, bool corrected, Seen seen) const {
+  DWELL_FN void end(Team& team, Seen seen) const {
     const device_level& l = levels_[0];
-    if constexpr (Flat && !Boxes) {
-      if (corrected)
-        fused_.correct(team, false, l, levels_[1], seen);
-      else
-        relax_with(team, false, l, 1, seen);
-    } else {
-      relax_with(team, false, l, 1, seen);
-    }
+    relax_with(team, false, l, 1, seen);
     team.sync_grid();
     relax_with(team, false, l, 0, seen);
   }
@@ -97,11 +88,7 @@ class device_phases {
       const device_level& next = levels_[step.level + 1];
       const bool is_bottom = step.level + 2 == count_;
       if (step.op == cycle_op::gather) return gather(team, alone, l, next, is_bottom);
-      if (step.op == cycle_op::prolong) return prolong(team, alone, l, next);
-      if constexpr (Flat) {
-        if (step.op == cycle_op::gather_first) return gather_first(team, alone, l, next, is_bottom);
-        return correct(team, alone, l, next);
-      }
+      return prolong(team, alone, l, next);
     }
   }
 
@@ -156,18 +143,6 @@ class device_phases {
             }
           });
     });
-  }
-  template <class Team>
-  DWELL_APART void gather_first(Team& team, bool alone, const device_level& l,
-                                const device_level& next, bool is_bottom) const {
-    fused_.gather(team, alone, l, next, is_bottom,
-                  [](const device_level& to, int of_row, const float* inverse, float* u, float f,
-                     bool odd, int i) { begin(to, of_row, inverse, u, f, odd, i); });
-  }
-  template <class Team>
-  DWELL_APART void correct(Team& team, bool alone, const device_level& l,
-                           const device_level& next) const {
-    fused_.correct(team, alone, l, next, sees_nothing{});
   }
 
   /// first: of two colours, where the residuals of the first one were 0 before the other one was
@@ -418,7 +393,6 @@ class device_phases {
   }
 
   const device_level* levels_;
-  fused_phases fused_;
   box_phases<Flat> boxes_;
   int count_;
   const double* bottom_inverse_;

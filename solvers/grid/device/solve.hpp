@@ -346,7 +346,7 @@ class device_solve {
         mine[lane].v[0] += static_cast<double>(f) * static_cast<double>(u);
       };
       if (a_.ends_here)
-        cycles_.end(t_, a_.corrected_here, seen);
+        cycles_.end(t_, seen);
       else
         over_pairs([&](int lane, int row) {
           const float *const f = fine_.f + static_cast<long long>(row) * nx,

@@ -218,3 +218,15 @@ def test_refusals_of_solves():
         solver.solve(np.ones((3, 4), complex))
     with pytest.raises(ValueError):
         solver.solve(1.0, np.ones(12))
+
+
+def test_arrays_of_a_gpu_are_for_solvers_there():
+    class There:
+        shape = (4, 5)
+        __cuda_array_interface__ = {"shape": (4, 5), "typestr": "<f8", "data": (0, False), "version": 3}
+
+    solver = dwell.GridSolver((4, 5))
+    with pytest.raises(ValueError, match="f: expected an array on the solver's device cpu, found one on cuda:0"):
+        solver.solve(There())
+    with pytest.raises(ValueError, match="u0: expected an array of the host, found one of cuda:0"):
+        solver.solve(1.0, There())

@@ -58,9 +58,8 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   std::mt19937 chance(seed + 7);
   const int teams = 1 + int(chance() % 5);
   grid_kernel_cpu<T> kernel(teams, chance() % 2 == 0);
-  grids::deal_limits limits{
-      teams, kernel.lanes(), chance() % 3 ? 40u : 4096u, chance() % 2 ? 128 : 16, chance() % 4 != 0,
-      true};
+  grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
+                            chance() % 2 ? 128 : 16, true};
   const grids::chosen_method method = grids::method_of(o);
   const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
   grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
@@ -163,7 +162,7 @@ TEST(DeviceGrid, TinyGridsAndStrongAxes) {
         const grids::prepared_grid<double> prepared = prepared_for(d, method);
         const int teams = 1 + int(chance() % 3);
         grid_kernel_cpu<double> kernel(teams, chance() % 2 == 0);
-        const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, true, true};
+        const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, true};
         grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
         const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
         grid_operator<double> a(device::cpu(1), d);
@@ -224,8 +223,8 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
   SCOPED_TRACE(p.says + ", cycle " + o.cycle + fmt::format(", to {}", method.galerkin_bottom));
   const int teams = 1 + int(chance() % 5);
   grid_kernel_cpu<double> kernel(teams, chance() % 2 == 0);
-  const grids::deal_limits limits{
-      teams, kernel.lanes(), chance() % 3 ? 40u : 4096u, chance() % 2 ? 128 : 16, true, true};
+  const grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
+                                  chance() % 2 ? 128 : 16, true};
   const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
   grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
   const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
@@ -280,44 +279,6 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
   EXPECT_LE(std::sqrt(left), (1.05 * o.rtol + 1e-10) * std::sqrt(all) + 1e-11 * norm_of(au));
 }
 
-/// Two steps in one leave what two steps leave, but for rounding.
-TEST(DeviceGrid, StepsInOneAreThoseSteps) {
-  int compared = 0;
-  for (int round = 0; round < test::rounds(200); ++round) {
-    grid_problem<double> p;
-    random_grid_problem(5001 + unsigned(round), 40, round % 2 ? 1.5 : 30, p);
-    SCOPED_TRACE(p.says);
-    const grids::chosen_method method = grids::method_of({});
-    const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
-    const std::vector<double> b = random_values<double>(p.cells(), unsigned(round));
-    std::vector<double> norms[2];
-    for (const bool fused : {false, true}) {
-      const int teams = 1 + round % 4;
-      grid_kernel_cpu<double> kernel(teams, round % 3 == 0);
-      const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, fused, true};
-      grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
-      const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
-      std::vector<double> u(b.size(), 0.0);
-      grid.solve(kernel,
-                 {.f = b.data(),
-                  .u = u.data(),
-                  .algebraic = true,
-                  .rtol = 1e-5,
-                  .max_iterations = 5,
-                  .history = true,
-                  .levels = &levels,
-                  .twice = prepared.levels.own->twice},
-                 {}, norms[fused]);
-    }
-    const std::size_t both = std::min(norms[0].size(), norms[1].size());
-    EXPECT_LE(std::max(norms[0].size(), norms[1].size()), both + 1);
-    for (std::size_t i = 0; i < both; ++i)
-      EXPECT_NEAR(norms[1][i], norms[0][i], 2e-3 * norms[0][i] + 2e-6 * norms[0][0]) << i;
-    if (both > 2 && prepared.levels.own->levels.size() > 1) ++compared;
-  }
-  EXPECT_GT(compared, test::rounds(200) / 8);
-}
-
 TEST(DeviceGrid, SolvesWithGalerkinsLevels) {
   grid_options o;
   o.rtol = 1e-8;
@@ -344,7 +305,7 @@ TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
   method.galerkin_bottom = 200;
   grids::prepared_grid<double> prepared = prepared_for(d, method);
   grid_kernel_cpu<double> kernel(3, true);
-  const grids::deal_limits limits{3, kernel.lanes(), 600, 128, true, true};
+  const grids::deal_limits limits{3, kernel.lanes(), 600, 128, true};
   grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
   const grids::device_levels averaged(device::cpu(1), *prepared.levels.own, limits);
   grids::grid_request<double> request{.f = f.data(),
