@@ -15,13 +15,14 @@ inline constexpr int steps_of_rest = 300;
 
 class searched_run final : public run_judge {
  public:
-  /// The search must stay. compares: a method for which the search knows what others take; of
-  /// another one the run is ended where it rests.
-  searched_run(preconditioner_search& search, preconditioner now, bool compares, double target,
-               int allowed)
+  /// The search must stay. compares: it knows what others take. ends_at_rest: the run is ended
+  /// where it rests.
+  searched_run(preconditioner_search& search, preconditioner now, bool compares, bool ends_at_rest,
+               double target, int allowed)
       : search_(search),
         now_(now),
         compares_(compares),
+        ends_at_rest_(ends_at_rest),
         allowed_(allowed),
         pace_(target, search.expected(now)) {}
 
@@ -30,7 +31,7 @@ class searched_run final : public run_judge {
     if (step < next_ || ended()) return ended();
     next_ = step + std::max(1, step / 8);
     if (compares_) better_ = search_.better_than(now_, pace_, allowed_ - step);
-    rested_ = !better_ && !compares_ && pace_.rests(steps_of_rest);
+    rested_ = !better_ && ends_at_rest_ && pace_.rests(steps_of_rest);
     return ended();
   }
   bool ended() const { return better_.has_value() || rested_; }
@@ -40,7 +41,7 @@ class searched_run final : public run_judge {
  private:
   preconditioner_search& search_;
   preconditioner now_;
-  bool compares_;
+  bool compares_, ends_at_rest_;
   int allowed_;
   residual_pace pace_;
   int next_ = 1;
