@@ -4,6 +4,7 @@
 
 Each system is solved by 'dwell solve' with --solver cg, with each preconditioner and with auto: real matrices of a folder,
 and systems of multigrid_systems.py with so many rows, as they are numbered and in a random order; b = A ones, rtol 1e-8.
+With --convection in place of all these those of convection_systems.py, by --solver bicgstab or gmres (default: auto).
 A time is set-up, iterations and the last residual, of the repetition with the least, the preconditioners in turn; beside it
 the iterations. `--clock processor` counts processor seconds of the command in its place, less those of a run of one
 iteration without any: on a machine that does other work these say more. Regret is the time of auto over the best of the others that met
@@ -27,9 +28,10 @@ from pathlib import Path
 import numpy as np
 from measuring import fail, median, percent, progress, quantile, table, words, write_json
 
+import convection_systems
 import multigrid_systems as systems
 
-OTHERS = ["jacobi", "fsai", "block-jacobi", "amg"]
+SYMMETRIC, UNSYMMETRIC = ["jacobi", "fsai", "block-jacobi", "amg"], ["jacobi", "block-jacobi", "ilu0", "aggregation"]
 CHAINS = {"chain": lambda rows: systems.constant((rows,), (1,))}
 ALLOWED = 1.25
 
@@ -62,7 +64,7 @@ def solve(args, path, preconditioner, more=()):
 
 def best_of_each(args, path, show):
     """The fastest of several, by preconditioner; what took too long is not repeated."""
-    best = dict.fromkeys([*OTHERS, "auto"])
+    best = dict.fromkeys([*args.others, "auto"])
     idle = min((solve(args, path, "none", ["--max-iterations", "1"]) or {"seconds": 0})["seconds"]
                for _ in range(3)) if args.clock == "processor" else 0
     for repetition in range(args.repetitions):
@@ -78,9 +80,9 @@ def best_of_each(args, path, show):
     return best
 
 
-def judge(row):
+def judge(row, others):
     """Adds the best of those that were asked for, and the regret."""
-    met = {p: row[p]["seconds"] for p in OTHERS if row[p] and row[p]["stopped"] == "converged"}
+    met = {p: row[p]["seconds"] for p in others if row[p] and row[p]["stopped"] == "converged"}
     row["best"] = min(met, key=met.get) if met else None
     auto = row["auto"]
     row["lost"] = bool(met) and (auto is None or auto["stopped"] != "converged")
@@ -99,7 +101,7 @@ def cases_of(args, folder):
             if os.path.exists(path):
                 os.remove(path)
     for rows in args.rows:
-        for name, make in {**CHAINS, **systems.SYSTEMS}.items():
+        for name, make in args.generated.items():
             if not fnmatch.fnmatch(name, args.systems):
                 continue
             a, _ = make(rows)
@@ -119,10 +121,10 @@ def cell(one):
     return f"{1e3 * one['seconds']:.3g} / {one['iterations']:,}{mark}"
 
 
-def text_of(rows):
-    lines = [[r["name"], *(cell(r[p]) for p in OTHERS), cell(r["auto"]), r["auto"]["took"] if r["auto"] else "-",
+def text_of(rows, others):
+    lines = [[r["name"], *(cell(r[p]) for p in others), cell(r["auto"]), r["auto"]["took"] if r["auto"] else "-",
               "LOST" if r["lost"] else percent(r["regret"], 0)] for r in rows]
-    text = table(["system, ms / iterations:", *(f"{p}:" for p in OTHERS), "auto:", "ends with:", "regret"], lines)
+    text = table(["system, ms / iterations:", *(f"{p}:" for p in others), "auto:", "ends with:", "regret"], lines)
     regrets = [r["regret"] for r in rows if r["regret"] is not None]
     if not regrets:
         return text
@@ -140,8 +142,9 @@ def main():
                         help="of generated systems, about; empty: none (default: 1000,10000,100000)")
     parser.add_argument("--systems", default="*", help="names, as a pattern")
     parser.add_argument("--random", action="store_true", help="generated systems in a random order, too")
+    parser.add_argument("--convection", action="store_true", help="systems of convection and diffusion")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--solver", default="cg", help="auto: of unsymmetric matrices, too (default: %(default)s)")
+    parser.add_argument("--solver", help="auto: of unsymmetric matrices, too (default: cg, with --convection auto)")
     parser.add_argument("--max-iterations", type=int, default=10000)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=3)
@@ -149,17 +152,22 @@ def main():
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
     parser.add_argument("-o", "--output", help="write JSON")
     args = parser.parse_args()
+    if args.convection and args.matrices:
+        fail("--convection: expected no --matrices beside it")
+    args.solver = args.solver or ("auto" if args.convection else "cg")
+    args.others = UNSYMMETRIC if args.convection else SYMMETRIC
+    args.generated = convection_systems.SYSTEMS if args.convection else {**CHAINS, **systems.SYSTEMS}
     shown, rows = progress(), []
     with tempfile.TemporaryDirectory() as folder:
         for name, path in cases_of(args, folder):
             row = {"name": name, **best_of_each(args, path, lambda p, name=name: shown.show(f"{name}, {p}"))}
-            rows.append(judge(row))
+            rows.append(judge(row, args.others))
             if args.output:
                 write_json(args.output, {"threads": args.threads, "solver": args.solver, "clock": args.clock, "systems": rows})
     shown.erase()
     if not rows:
-        fail(f"no systems: expected --matrices, or --systems of {'; '.join([*CHAINS, *systems.SYSTEMS])}")
-    print(text_of(rows))
+        fail(f"no systems: expected --matrices, or --systems of {'; '.join(args.generated)}")
+    print(text_of(rows, args.others))
     return int(any(r["lost"] for r in rows))
 
 

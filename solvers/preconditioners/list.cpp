@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "dwell/base/error.hpp"
+#include "dwell/solvers/preconditioners/aggregation/aggregation.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/block_jacobi.hpp"
 #include "dwell/solvers/preconditioners/chebyshev/chebyshev.hpp"
@@ -24,14 +25,16 @@ prepared_preconditioner in_any_units(const device& where, const csr_arrays<T>& a
 /// A sequence of products, of matrices in any units.
 template <make_sequence<double> F64, make_sequence<float> F32>
 constexpr preconditioner_kind sequence(preconditioner is, const char* name, matrix_class of,
-                                       bool symmetric, bool of_diagonal) {
+                                       bool symmetric, bool of_diagonal,
+                                       bool on_cpus_alone = false) {
   return {is,
           name,
           of,
           symmetric,
           of_diagonal,
           &in_any_units<double, F64, F64>,
-          &in_any_units<float, F32, F64>};
+          &in_any_units<float, F32, F64>,
+          on_cpus_alone};
 }
 
 constexpr preconditioner_kind kinds[] = {
@@ -47,6 +50,8 @@ constexpr preconditioner_kind kinds[] = {
         preconditioner::ilu0, "ilu0", matrix_class::general, false, true),
     sequence<&chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>>(
         preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true),
+    sequence<&aggregation_preconditioner<double>, &aggregation_preconditioner<float>>(
+        preconditioner::aggregation, "aggregation", matrix_class::general, false, true, true),
     {preconditioner::automatic, "auto", matrix_class::general, true, false},
 };
 
@@ -59,6 +64,14 @@ const preconditioner_kind& kind_of(preconditioner p) {
     if (one.is == p) return one;
   throw input_error(fmt::format(
       "preconditioner: expected one of those of preconditioners(), found {}", static_cast<int>(p)));
+}
+
+void check_backend(const preconditioner_kind& kind, backend on) {
+  if (kind.on_cpus_alone && on == backend::cuda)
+    throw unsupported_error(
+        fmt::format("preconditioner {}: expected a CPU, found a GPU (its cycle has more products "
+                    "than fit the kernels there); ilu0 is there on both",
+                    kind.name));
 }
 
 preconditioner_options options_on(backend on, const preconditioner_options& o) {

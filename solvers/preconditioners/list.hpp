@@ -26,6 +26,7 @@ struct preconditioner_kind {
   bool full_diagonal;  ///< the matrix must have a diagonal without zeros
   make_preconditioner<double> in_f64 = nullptr;  ///< or null: it is no sequence
   make_preconditioner<float> in_f32 = nullptr;
+  bool on_cpus_alone = false;
 
   bool is_sequence() const { return in_f64 != nullptr; }
   template <class T>
@@ -40,6 +41,9 @@ struct preconditioner_kind {
 /// All of them.
 std::span<const preconditioner_kind> preconditioner_kinds();
 const preconditioner_kind& kind_of(preconditioner p);
+
+/// Throws unsupported_error if it is not there on such a device.
+void check_backend(const preconditioner_kind& kind, backend on);
 
 /// So that a set-up on any device makes what one on `on` makes.
 preconditioner_options options_on(backend on, const preconditioner_options& o);

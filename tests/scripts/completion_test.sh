@@ -86,8 +86,8 @@ expect 'dwell cg a' 'ab.mtx'
 expect 'dwell completion ' bash zsh fish
 expect 'dwell man exp' explain
 # What the line cannot take is not offered.
-expect 'dwell cg --preconditioner ' jacobi amg '!ilu0'
-expect 'dwell solve --preconditioner ' jacobi amg ilu0
+expect 'dwell cg --preconditioner ' jacobi amg '!ilu0' '!aggregation'
+expect 'dwell solve --preconditioner ' jacobi amg ilu0 aggregation
 expect 'dwell cg ab.mtx a' '!ab.mtx'
 expect 'dwell cg --rhs ab.mtx a' ab.mtx
 expect 'dwell man cg sol' '!solve'

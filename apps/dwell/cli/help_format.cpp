@@ -10,7 +10,14 @@ namespace dwell::app {
 std::string two_columns(const std::string& left, const std::string& right, std::size_t column) {
   constexpr std::size_t width = 80;
   std::string out, line = "  " + left;
-  if (line.size() + 2 > column && !right.empty()) out = line + "\n", line.clear();
+  const std::size_t name = line.find(' ', 2) + 1;  // its length and the margin, or 0
+  for (std::size_t at = 0; line.size() > width; line = std::string(name, ' ') + line.substr(at)) {
+    at = line.rfind('|', width - 1) + 1;  // long lists of words go on below the first one
+    if (at <= name) break;
+    out += line.substr(0, at) + "\n";
+  }
+  if ((!out.empty() || line.size() + 2 > column) && !right.empty())
+    out += line + "\n", line.clear();
   std::istringstream words(right);
   bool at_start = true;
   for (std::string word; words >> word; at_start = false) {

@@ -35,7 +35,8 @@ CLI::Option* add_preconditioner(CLI::App& app, surface here, const solve_option&
       if (to_string(one) == given) value = one;
   });
   if (method == "cg") {  // which takes symmetric ones
-    std::erase(names, to_string(preconditioner::ilu0));
+    for (const auto one : {preconditioner::ilu0, preconditioner::aggregation})
+      std::erase(names, to_string(one));
     set_completions(added, {names});
   }
   return added;

@@ -118,7 +118,7 @@ def bicgstab(
     """Solve ``A x = b`` by stabilised bi-conjugate gradients, as ``scipy.sparse.linalg.bicgstab`` does; any square A.
 
     Parameters and results are those of ``cg``; `M` is applied from the right, and may be "ilu0" with `factor_sweeps` and
-    `sweeps` of ``Solver``.
+    `sweeps` of ``Solver``, and on a CPU "aggregation".
 
     Examples
     --------

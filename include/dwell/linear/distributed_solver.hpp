@@ -29,10 +29,11 @@ namespace dwell {
 /// Sums are those of the ranks in their order: a solve has the same bits in every run with the same
 /// division, and of one rank those of linear_solver under the same executor and variant. With
 /// another division sums are added in another order. Preconditioners that are a sequence of
-/// products (amg, chebyshev, fsai, block-jacobi, ilu0) act on the block of each rank's own columns:
-/// additive Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker the more
-/// ranks there are. Of amg with near_null the rows of a node (block_size) must be those of one
-/// rank. What preconditioner::automatic chooses by times it chooses by those of the slowest rank.
+/// products (amg, chebyshev, fsai, block-jacobi, ilu0, aggregation) act on the block of each rank's
+/// own columns: additive Schwarz without overlap (Smith, Bjorstad and Gropp 1996), which is weaker
+/// the more ranks there are. Of amg with near_null the rows of a node (block_size) must be those of
+/// one rank. What preconditioner::automatic chooses by times it chooses by those of the slowest
+/// rank.
 template <class T>
 class DWELL_API distributed_solver {
  public:

@@ -14,14 +14,16 @@ enum class preconditioner {
   block_jacobi,  ///< the inverses of the blocks of the matrix's diagonal, in f32
   ilu0,          ///< incomplete factors, in f32: exact on CPUs, by sweeps on GPUs; not symmetric
   chebyshev,     ///< a polynomial in the matrix, in f32
+  aggregation,   ///< plain aggregation multigrid for unsymmetric M-matrices, in f32; on CPUs
   /// Chosen by the solve. It begins with jacobi (none where the diagonal has zeros), and another
   /// one follows where it is projected to end sooner, from the answer so far, or where the one
   /// before has failed, from the start vector: of cg amg, fsai and block-jacobi, of minres
-  /// block-jacobi (with a positive diagonal), of bicgstab and gmres block-jacobi and ilu0; with a
-  /// variant that has no sequence of products, none. On a CPU a model of costs decides, by the
-  /// residuals of every iteration and no clock. On a GPU and among ranks jacobi has 60 iterations,
-  /// of cg and matrices with more than 20,000 rows and hardly anything positive beside the
-  /// diagonal, and measured times decide whether amg follows; else others follow failures alone.
+  /// block-jacobi (with a positive diagonal), of bicgstab and gmres block-jacobi, ilu0 and, on a
+  /// CPU without ranks for matrices with the signs of an M-matrix, aggregation; with a variant that
+  /// has no sequence of products, none. On a CPU a model of costs decides, by the residuals of
+  /// every iteration and no clock. On a GPU and among ranks jacobi has 60 iterations, of cg and
+  /// matrices with more than 20,000 rows and hardly anything positive beside the diagonal, and
+  /// measured times decide whether amg follows; else others follow failures alone.
   /// Every solve of a linear_solver chooses. In cg_batch: jacobi.
   automatic
 };

@@ -20,8 +20,8 @@
 
 namespace dwell {
 
-/// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev" or, of the enumerator
-/// automatic, "auto".
+/// "none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev", "aggregation" or, of the
+/// enumerator automatic, "auto".
 DWELL_API std::string to_string(preconditioner p);
 /// All of them.
 DWELL_API std::vector<preconditioner> preconditioners();
@@ -98,8 +98,8 @@ struct solve_options {
   std::string variant = "auto";
   /// What the residual is multiplied by; automatic: chosen while the solve runs. Of minres jacobi
   /// has the magnitudes of the diagonal; of bicgstab it is applied from the right. amg, fsai and
-  /// chebyshev are for symmetric positive definite matrices, ilu0 is not symmetric; which methods
-  /// take those that are chains of products, error messages say.
+  /// chebyshev are for symmetric positive definite matrices, ilu0 and aggregation for bicgstab and
+  /// gmres; which methods take those that are chains of products, error messages say.
   dwell::preconditioner preconditioner = dwell::preconditioner::automatic;
   /// Options of the preconditioner. Refused with input_error where the preconditioner is set up.
   preconditioner_options preconditioning;

@@ -155,6 +155,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   cut_cache<T> cuts(device::cpu(1), arrays_of(a));  // the device need not be here
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   std::optional<prepared_preconditioner> made_sequence;
+  check_backend(kind, facts.on);
   if (kind.is_sequence())
     made_sequence.emplace(
         kind.make<T>()(device::cpu(1), cuts.arrays(), options_on(facts.on, o.preconditioning)));

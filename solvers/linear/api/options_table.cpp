@@ -154,8 +154,9 @@ constexpr solve_option table[] = {
      .group = option_group::preconditioner,
      .help = "jacobi divides by the diagonal, block-jacobi by its blocks; for symmetric positive "
              "definite matrices amg is a cycle of aggregation multigrid, fsai a factorized "
-             "approximate inverse and chebyshev a polynomial in the matrix; ilu0 has incomplete "
-             "factors, for bicgstab and gmres; auto begins with jacobi, another one follows where "
+             "approximate inverse and chebyshev a polynomial in the matrix; for bicgstab and gmres "
+             "ilu0 has incomplete factors and aggregation a multigrid cycle for convection and "
+             "diffusion, on CPUs; auto begins with jacobi, another one follows where "
              "that is projected to end sooner or where it failed, the report says why",
      .member = place<&solve_options::preconditioner>,
      .words = preconditioner_words,

@@ -22,8 +22,15 @@ bool has_sequences(const solve_options& o) {
                      [](const solver_variant& f) { return f.with_sequence; });
 }
 
-/// What the method and the matrix allow, the first to be tried first.
-std::vector<preconditioner> allowed(const solve_options& o, const system_facts& facts) {
+/// Is it like an M-matrix, by signs?
+bool has_signs_of_m_matrix(const system_facts& facts) {
+  return facts.positive_diagonal && facts.rows_with_positive <= most_rows_with_positive;
+}
+
+/// What the method and the matrix allow, the first to be tried first. judged: on a CPU, of one
+/// rank.
+std::vector<preconditioner> allowed(const solve_options& o, const system_facts& facts,
+                                    bool judged) {
   const matrix_class solves = solver_variants(o.method).front().solves;
   std::vector<preconditioner> all;
   if (facts.full_diagonal) all.push_back(preconditioner::jacobi);
@@ -35,6 +42,8 @@ std::vector<preconditioner> allowed(const solve_options& o, const system_facts& 
   if (solves != matrix_class::symmetric || facts.positive_diagonal)
     all.push_back(preconditioner::block_jacobi);
   if (solves == matrix_class::general && facts.full_diagonal) all.push_back(preconditioner::ilu0);
+  if (solves == matrix_class::general && judged && has_signs_of_m_matrix(facts))
+    all.push_back(preconditioner::aggregation);
   return all;
 }
 
@@ -52,7 +61,7 @@ double more_by_ranks(const jacobi_probe& seen, double nonzeros_per_row) {
 preconditioner_choice choose_preconditioner(const solve_options& o, const system_facts& facts,
                                             double rows, bool judged) {
   preconditioner_choice out;
-  out.all = allowed(o, facts);
+  out.all = allowed(o, facts, judged);
   out.is = out.all.front();
   const bool definite = solver_variants(o.method).front().solves == matrix_class::positive_definite;
   const auto stays = [&](std::string why) {
@@ -68,7 +77,7 @@ preconditioner_choice choose_preconditioner(const solve_options& o, const system
     return stays(o.variant != automatic
                      ? "variant " + o.variant + " has no other"
                      : "for method " + o.method + " and this matrix there is no other");
-  if (!definite)
+  if (!definite && out.all.back() != preconditioner::aggregation)
     return stays("the first for method " + o.method + "; others follow where it fails");
   if (judged)
     return stays(

@@ -26,10 +26,14 @@ constexpr double least_spent = 0.1;
 /// and where it does not and what is left is a guess.
 constexpr double early = 0.2, late = 0.5;
 
-/// Others were faster than jacobi nowhere by more than a fifth on a CPU: they are for what fails,
-/// or would take too many iterations.
+bool is_multigrid(preconditioner p) {
+  return p == preconditioner::amg || p == preconditioner::aggregation;
+}
+
+/// Others were faster than jacobi nowhere by more than a fifth on a CPU, but ilu0 in strong winds
+/// one way, which no facts tell: they are for what fails, or would take too many iterations.
 bool may_be_fastest(preconditioner p) {
-  return p == preconditioner::none || p == preconditioner::jacobi || p == preconditioner::amg;
+  return p == preconditioner::none || p == preconditioner::jacobi || is_multigrid(p);
 }
 
 bool has_negative_neighbours(const searched_system& s) {
@@ -59,6 +63,9 @@ double multigrid_iterations(const searched_system& s, double by_jacobi) {
     return std::min(60.0 * std::pow(s.rows / 1.3e4, 0.25), by_jacobi);
   return 0.4 * by_jacobi;
 }
+
+/// Iterations with plain aggregation for eight digits, whatever the convection and the numbering.
+constexpr double aggregation_iterations = 16.0;
 
 /// Iterations with fsai beside one with jacobi: fewer where these are many for the size.
 double share_of_fsai(const searched_system& s, double by_jacobi) {
@@ -90,6 +97,11 @@ preconditioner_cost cost_of(preconditioner p, const searched_system& s) {
       return {1e6 + 0.05 * coarse * coarse * coarse + products * z,
               plain + (e < 8.3 ? 8.0 : 6.0) * z + 0.5 * coarse * coarse + barriers(24, s)};
     }
+    case preconditioner::aggregation:
+      // A level has a quarter of the rows and two cycles, so products of ever smaller matrices, and
+      // barriers, double from level to level.
+      return {1e5 + 300.0 * z,
+              plain + 8.0 * z + barriers(static_cast<int>(3.0 * std::sqrt(n / 160.0)), s)};
     default:
       return {0.0, 10.0 * plain};
   }
@@ -119,6 +131,11 @@ bool preconditioner_search::may_enter(const candidate& c) const {
   return !c.failed && c.entered < most_runs;
 }
 
+bool preconditioner_search::compares() const {
+  return std::any_of(candidates_.begin(), candidates_.end(),
+                     [](const candidate& c) { return is_multigrid(c.is); });
+}
+
 bool preconditioner_search::open() const {
   return std::count_if(candidates_.begin(), candidates_.end(),
                        [&](const candidate& c) { return may_enter(c); }) > 0;
@@ -136,8 +153,7 @@ double preconditioner_search::rate_of_jacobi() const {
 
 double preconditioner_search::expected(preconditioner now) const {
   candidate fresh{now, {}};
-  return now == preconditioner::amg ? iterations_of(fresh, eight_digits)
-                                    : prior_iterations(system_);
+  return is_multigrid(now) ? iterations_of(fresh, eight_digits) : prior_iterations(system_);
 }
 
 double preconditioner_search::iterations_of(const candidate& c, double to_go) const {
@@ -147,6 +163,8 @@ double preconditioner_search::iterations_of(const candidate& c, double to_go) co
     case preconditioner::amg:
       return 2.0 +
              multigrid_iterations(system_, eight_digits / rate_of_jacobi()) * to_go / eight_digits;
+    case preconditioner::aggregation:
+      return 2.0 + aggregation_iterations * to_go / eight_digits;
     case preconditioner::fsai:
       return by_jacobi * share_of_fsai(system_, eight_digits / rate_of_jacobi());
     case preconditioner::ilu0:

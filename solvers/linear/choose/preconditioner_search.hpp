@@ -42,6 +42,9 @@ class preconditioner_search {
   /// `all`: the first one begins; none of them twice.
   preconditioner_search(std::vector<preconditioner> all, const searched_system& of);
 
+  /// Is there one of which the model knows how many iterations it takes, whatever is seen of
+  /// others?
+  bool compares() const;
   /// May another one follow?
   bool open() const;
   /// From now on the preconditioner stays: a solve has converged with it.

@@ -249,7 +249,9 @@ void attempts<T>::make_judge(int allowed) {
   if (!(s_.now.judged && s_.now.search.open()) && !method_may_change) return;
   const bool definite =
       solver_variants(s_.now.run.method).front().solves == matrix_class::positive_definite;
-  judge_.emplace(s_.now.search, s_.now.run.with, definite, seen_.target * further_, allowed);
+  judge_.emplace(s_.now.search, s_.now.run.with, definite || s_.now.search.compares(),
+                 definite ? 0 : steps_of_rest(s_.matrix.system.all_rows()), seen_.target * further_,
+                 allowed);
 }
 
 template <class T>

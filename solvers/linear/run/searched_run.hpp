@@ -3,6 +3,7 @@
 // sooner, and other methods whether the run has come to rest. Private to the solver.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "dwell/execution/device/run_judge.hpp"
@@ -10,18 +11,22 @@
 
 namespace dwell {
 
-/// A residual that rests so long has stagnated, and something else is tried.
-inline constexpr int steps_of_rest = 300;
+/// A residual that rests so long has stagnated, and something else is tried. What convection
+/// carries takes about as many steps as a mesh is wide, until then nothing may be seen to fall.
+inline int steps_of_rest(double rows) {
+  return std::max(300, static_cast<int>(std::min(2.0 * std::sqrt(rows), 1e6)));
+}
 
 class searched_run final : public run_judge {
  public:
-  /// The search must stay. compares: a method for which the search knows what others take; of
-  /// another one the run is ended where it rests.
-  searched_run(preconditioner_search& search, preconditioner now, bool compares, double target,
-               int allowed)
+  /// The search must stay. compares: it knows what others take. rest: the run is ended where it
+  /// rests for so many steps, 0: it is not.
+  searched_run(preconditioner_search& search, preconditioner now, bool compares, int rest,
+               double target, int allowed)
       : search_(search),
         now_(now),
         compares_(compares),
+        rest_(rest),
         allowed_(allowed),
         pace_(target, search.expected(now)) {}
 
@@ -30,7 +35,7 @@ class searched_run final : public run_judge {
     if (step < next_ || ended()) return ended();
     next_ = step + std::max(1, step / 8);
     if (compares_) better_ = search_.better_than(now_, pace_, allowed_ - step);
-    rested_ = !better_ && !compares_ && pace_.rests(steps_of_rest);
+    rested_ = !better_ && rest_ > 0 && pace_.rests(rest_);
     return ended();
   }
   bool ended() const { return better_.has_value() || rested_; }
@@ -41,7 +46,7 @@ class searched_run final : public run_judge {
   preconditioner_search& search_;
   preconditioner now_;
   bool compares_;
-  int allowed_;
+  int rest_, allowed_;
   residual_pace pace_;
   int next_ = 1;
   bool rested_ = false;

@@ -26,6 +26,7 @@ template <class T>
 void solver_runs<T>::make_preconditioner(solver_run<T>& run) {
   const preconditioner_kind& kind = kind_of(options_.preconditioner);
   if (!kind.is_sequence()) return;
+  check_backend(kind, matrix_.where().on());
   const lap_timer time(setup_.preconditioner_s);
   if (run.sequence && run.sequence->refresh) {
     const csr_arrays<T> arrays = matrix_.system.block();

@@ -124,7 +124,30 @@ double largest_diagonal(index rows, const std::vector<index>& row_ptr,
 
 }  // namespace amg
 
+namespace {
+
+/// Vectors that are not near the null space, or nothing.
+std::string words_of_misfits(const std::vector<double>& rows_apart) {
+  std::string numbers;
+  double most = 0.0;
+  for (std::size_t k = 0; k < rows_apart.size(); ++k)
+    if (rows_apart[k] > amg::most_rows_apart) {
+      numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", k + 1);
+      most = std::max(most, rows_apart[k]);
+    }
+  if (numbers.empty()) return {};
+  return fmt::format(
+      "near-null vectors do not fit the matrix: of number {} (of {}) A z is over {:.0f} % of "
+      "|A| |z| in up to {:.0f} % of the rows (the order of the rows, of the nodes or of the "
+      "coordinates may be another one)",
+      numbers, rows_apart.size(), 100 * amg::largest_of_fit, 100 * most);
+}
+
+}  // namespace
+
 std::string amg_hierarchy::note() const {
+  const std::string misfits = words_of_misfits(rows_apart);
+  if (!misfits.empty()) return misfits;
   const double complexity = operator_complexity();
   const bool early = stalled && levels.back().omega > 0.0;  // what was small enough is inverted
   if (!early && complexity < high_complexity) return {};

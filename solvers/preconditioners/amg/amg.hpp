@@ -40,6 +40,8 @@ struct amg_hierarchy {
   /// Puts other values of the same pattern into `products`, with the aggregates and patterns that
   /// there are; empty without amg_options::keep. The arrays are of the type that make_amg() took.
   std::function<void(const void* csr_arrays)> refresh;
+  /// Per given near-null vector: share of the rows, 0 to 1, where it is none (mode_fit.hpp).
+  std::vector<double> rows_apart;
   bool stalled = false;  ///< coarsening ended early, for the coarse matrices did not get smaller
 };
 

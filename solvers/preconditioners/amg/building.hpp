@@ -17,6 +17,7 @@
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/host_parts.hpp"
+#include "dwell/solvers/preconditioners/amg/mode_fit.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
@@ -62,6 +63,7 @@ class builder : node_coarsening<Loops, Table> {
     const made_matrix finest = take(a);
     const made_matrix* here = &finest;
     graph at = view_of(finest, a);
+    look_at_near_null(at);
     std::int64_t all = a.nonzeros;
     for (;;) {
       add_level(at.rows, here->nonzeros);
@@ -132,6 +134,17 @@ class builder : node_coarsening<Loops, Table> {
     }
     near_null_ = buffer<double>::copy_of(where_, scaled);
     memory_of(where_.on()).finish(where_);
+  }
+  void look_at_near_null(const graph& a) {
+    out_.rows_apart.clear();
+    if (vectors_ == 0) return;
+    buffer<fit_of_vector> fits(where_, static_cast<std::size_t>(vectors_));
+    for (index k = 0; k < vectors_; ++k)
+      loops_.items(a.rows, rows_per_thread,
+                   count_rows_apart{a, near_null_.data() + static_cast<std::ptrdiff_t>(k) * a.rows,
+                                    fits.data() + k});
+    for (index k = 0; k < vectors_; ++k)
+      out_.rows_apart.push_back(fetched(fits.data() + k).share_apart(a.rows));
   }
   void add_level(index rows, index nonzeros) {
     const index nodes = vectors_ == 0 ? 1 : out_.levels.empty() ? options_.node_rows : vectors_;

@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 METHODS = ("cg", "minres", "bicgstab", "gmres", "auto")
-PRECONDITIONERS = ("none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev", "auto")
+PRECONDITIONERS = ("none", "jacobi", "amg", "fsai", "block-jacobi", "ilu0", "chebyshev", "aggregation", "auto")
 LARGEST = {"f64": 1.7e308, "f32": 3.4e38}
 
 
@@ -232,6 +232,7 @@ class Case:
         fitting = (("cg",) * definite + ("minres",) * self.symmetric + ("bicgstab", "gmres", "auto"))
         method = r.choice(METHODS if r.random() < 0.05 else fitting)
         fitting = (("none", "auto") + ("jacobi", "block-jacobi") * self.has_diagonal
+                   + ("aggregation",) * (self.has_positive_diagonal and method in ("bicgstab", "gmres"))
                    + ("ilu0",) * (self.has_diagonal and method in ("bicgstab", "gmres"))
                    + ("amg", "fsai", "chebyshev") * definite)
         preconditioner = r.choice(PRECONDITIONERS if r.random() < 0.05 else fitting)

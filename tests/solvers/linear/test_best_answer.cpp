@@ -43,6 +43,19 @@ double relative(const linear_system<double>& s, const std::vector<double>& x) {
          norm2(s.b);
 }
 
+/// What rounding makes of relative(), summed in one order or another: much where x is large.
+double rounding_of(const linear_system<double>& s, const std::vector<double>& x) {
+  double largest = 0.0;
+  for (index i = 0; i < s.a.rows; ++i) {
+    double sum = 0.0;
+    for (index k = s.a.row_ptr[static_cast<std::size_t>(i)];
+         k < s.a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      sum += std::fabs(s.a.val[static_cast<std::size_t>(k)]);
+    largest = std::max(largest, sum);
+  }
+  return 1e-15 * largest * norm2(x) / norm2(s.b);
+}
+
 /// Not normal, not definite, not dominant: what methods break down on, or end with a residual that
 /// is larger than that of zeros.
 std::vector<csr<double>> hard_matrices() {
@@ -86,8 +99,41 @@ TEST_F(best_answer, is_never_worse_than_the_start) {
             }
             const double before = relative(s, x0), after = relative(s, got.x);
             EXPECT_LE(after, before * (1 + 1e-9));
-            EXPECT_NEAR(got.report.residual_relative_true, after, 1e-6 * after + 1e-11);
+            EXPECT_NEAR(got.report.residual_relative_true, after,
+                        1e-6 * after + 1e-11 + rounding_of(s, got.x));
           }
+}
+
+// Ended by its progress function at a step of any kind, also amid the attempts of choices.
+TEST_F(best_answer, of_a_run_that_is_interrupted_is_never_worse_than_the_start) {
+  int ended = 0;
+  unsigned turn = 0;
+  for (const csr<double>& a : hard_matrices())
+    for (const char* method : {"auto", "bicgstab", "gmres"})
+      for (const preconditioner p : {preconditioner::none, preconditioner::automatic})
+        for (const int at : {0, 1, 5, 23, 90}) {
+          if (++turn; sanitized && turn % 4 != 0) continue;
+          SCOPED_TRACE(std::to_string(a.rows) + ", " + method + ", " + to_string(p) + ", " +
+                       std::to_string(at));
+          const linear_system<double> s = system_of(a, 5);
+          solve_options o = plain_options();
+          o.method = method;
+          o.preconditioner = p;
+          o.restart = 11;
+          o.max_iterations = 300;
+          o.progress_interval = 0;
+          int calls = 0;
+          o.progress = [&](const solve_progress&) { return calls++ < at; };
+          const auto random = random_vector(a.rows, 7);
+          const std::vector<double> x0(random.begin(), random.end());
+          const auto got = run(s, o, x0);
+          ended += got.report.stopped == stop_reason::interrupted;
+          const double after = relative(s, got.x);
+          EXPECT_LE(after, relative(s, x0) * (1 + 1e-9));
+          EXPECT_NEAR(got.report.residual_relative_true, after,
+                      1e-6 * after + 1e-11 + rounding_of(s, got.x));
+        }
+  EXPECT_GT(ended, sanitized ? 10 : 60) << "a test that cannot fail";
 }
 
 // Where both residuals are over 1e308 of b, no quotient says which is smaller.

@@ -84,8 +84,16 @@ TEST(choose_preconditioner, of_all_that_are_allowed) {
   EXPECT_EQ(all(asking("minres"), indefinite), list{preconditioner::jacobi});
   EXPECT_EQ(all(asking("minres"), f), (list{preconditioner::jacobi, preconditioner::block_jacobi}));
   EXPECT_EQ(all(asking("minres"), zeros), list{preconditioner::none});
-  EXPECT_EQ(all(asking("gmres"), f),
-            (list{preconditioner::jacobi, preconditioner::block_jacobi, preconditioner::ilu0}));
+  const list without_multigrid{preconditioner::jacobi, preconditioner::block_jacobi,
+                               preconditioner::ilu0};
+  list with_multigrid = without_multigrid;
+  with_multigrid.push_back(preconditioner::aggregation);
+  EXPECT_EQ(all(asking("gmres"), f), with_multigrid);
+  EXPECT_EQ(choose_preconditioner(asking("gmres"), f, 1000, false).all, without_multigrid);
+  system_facts mixed_signs = f;
+  mixed_signs.rows_with_positive = 0.4;
+  EXPECT_EQ(all(asking("gmres"), mixed_signs), without_multigrid);
+  EXPECT_EQ(all(asking("bicgstab"), indefinite), without_multigrid);
   EXPECT_EQ(all(asking("bicgstab"), zeros),
             (list{preconditioner::none, preconditioner::block_jacobi}));
   solve_options form = asking();

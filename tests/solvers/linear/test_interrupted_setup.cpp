@@ -32,7 +32,7 @@ class interrupted_setup : public testing::Test {
   static solve_options with(preconditioner p) {
     solve_options o = plain_options();
     o.preconditioner = p;
-    if (p == preconditioner::ilu0) o.method = "bicgstab";
+    if (p == preconditioner::ilu0 || p == preconditioner::aggregation) o.method = "bicgstab";
     return o;
   }
   struct answer {

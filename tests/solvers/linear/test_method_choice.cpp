@@ -65,6 +65,21 @@ TEST_F(methods_here, gmres_goes_on_where_bicgstab_breaks_down) {
   EXPECT_EQ(got.report.attempts.front().ended, got.report.method_reason);
 }
 
+// The residual of a wind across 300 cells hardly falls for some 300 iterations.
+TEST_F(methods_here, bicgstab_stays_while_a_wind_crosses_the_mesh) {
+  if (sanitized) GTEST_SKIP() << "90,000 rows";
+  linear_system<double> s{"", generate("convection2d:300x300:50"), {}};
+  s.b.assign(static_cast<std::size_t>(s.a.rows), 1.0);
+  solve_options o = by("auto");
+  o.preconditioner = preconditioner::jacobi;
+  o.rtol = 1e-8;
+  o.max_iterations = 3000;
+  const auto got = run(s, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_EQ(got.report.method, "bicgstab");
+  EXPECT_GT(got.report.iterations, 300);
+}
+
 TEST_F(methods_here, say_what_they_do_not_solve) {
   const auto said = [&](const csr<double>& a, const solve_options& o) {
     return refusal<error>([&] { (void)run(system_of(a), o); });

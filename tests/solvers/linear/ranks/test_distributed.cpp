@@ -74,7 +74,12 @@ TEST_P(divided, has_the_same_bits_in_every_run) {
   EXPECT_EQ(once.x, again.x);
 }
 
-INSTANTIATE_TEST_SUITE_P(by, divided, testing::ValuesIn(ways()),
+std::vector<way> ways_of_cpus() {
+  std::vector<way> all = ways();
+  all.push_back({"gmres", "auto", preconditioner::aggregation});
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(by, divided, testing::ValuesIn(ways_of_cpus()),
                          [](const auto& p) { return name_of(p.param); });
 
 class divisions : public testing::TestWithParam<std::string> {};
