@@ -14,7 +14,7 @@ from ._checks import boolean, number, whole
 from ._grid_problem import Problem, on_host
 from ._matrices import csr_of
 from ._turn import Turn
-from ._warnings import SolveWarning, warn
+from ._warnings import SolveWarning, unmet, warn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -228,13 +228,14 @@ class GridSolver:
         u = np.zeros(p.shape, p.dtype)
         if u0 is not None:
             u[...] = p.of_shape(on_host(u0, "u0"), "u0")
+        rtol = self._rtol if rtol is None else number(rtol, "rtol")
+        atol = self._atol if atol is None else number(atol, "atol")
         with self._turn:
-            found = self._native.solve(
-                rhs.reshape(-1), u.reshape(-1), algebraic, self._rtol if rtol is None else number(rtol, "rtol"),
-                self._atol if atol is None else number(atol, "atol"))
+            found = self._native.solve(rhs.reshape(-1), u.reshape(-1), algebraic, rtol, atol)
         self._report = r = GridReport(**found)
-        if r.stopped != "converged":
-            warn(f"{r.stopped} after {r.iterations} iterations, relative residual {r.residual_relative_true:.2e}", SolveWarning)
+        if r.stopped != "converged" or r.target_missed:
+            wanted = max(rtol, atol / r.rhs_norm) if r.rhs_norm > 0 else atol
+            warn(unmet(r.stopped, r.iterations, r.residual_relative_true, wanted), SolveWarning)
         if r.rhs_inconsistent:
             warn(f"the system has no solution: {r.rhs_outside_range:.1e} of the right-hand side is constant, and was taken away",
                  SolveWarning)

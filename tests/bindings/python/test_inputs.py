@@ -231,6 +231,7 @@ def test_rounded_numbers_are_told(kind):
         for call in taken(value):
             with warnings.catch_warnings():
                 warnings.simplefilter("error", dwell.RoundingWarning)
+                warnings.simplefilter("ignore", dwell.SolveWarning)  # from a start of 1e300 there is no way to 1e-5
                 call()
     if kind is np.int64:
         single = dwell.Solver(A.astype(np.float32))
