@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "dwell/base/error.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 
 namespace dwell::grids {
 namespace {
@@ -56,6 +57,11 @@ class finite_volumes {
       sides_[m] = &d.boundary.sides[a];
     }
     if (all > 0x1p40) fail("cells: expected at most 2^40");
+    // Places of rows, and faces of cells.
+    const bool shared = d.k_cells.empty() && d.s_cells.empty() &&
+                        std::ranges::all_of(d.k_faces, [](const auto& f) { return f.empty(); });
+    require_host_memory(d.cells, all / d.cells.back() * 4 * sizeof(std::size_t) +
+                                     (shared ? 0 : all * 5 * sizeof(T)));
     check();
   }
 
