@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -365,8 +366,19 @@ class formula_parser {
       std::copy(offset.begin(), offset.end(), by.end() - axes);
       shifted_.clear();
       value = shifted(value, by);
+      require_reach(at);
     }
     return value;
+  }
+  /// Refuses cells too far away, of those that the last shift has made.
+  void require_reach(const text_word& at) {
+    const int most = stencil_definition::most_radius(tape_.dims);
+    for (const auto& [from, made] : shifted_)
+      for (const int offset : node(made).offset)
+        if (node(made).op == cell_op::tap && std::abs(offset) > most)
+          words_->refuse(at, fmt::format("expected a cell at most {} away in {} dimension{}, found "
+                                         "an offset of {}",
+                                         most, tape_.dims, tape_.dims == 1 ? "" : "s", offset));
   }
   int shifted(int value, const std::array<int, 3>& by) {
     if (const auto known = shifted_.find(value); known != shifted_.end()) return known->second;

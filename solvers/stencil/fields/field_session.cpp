@@ -164,14 +164,16 @@ void field_session<T>::require_steps(int steps) const {
     const std::int64_t left = there - (steps_done_ - first);
     if (steps > left)
       throw input_error(
-          fmt::format("steps: {} has values for {} more, found {}", what, left, steps));
+          fmt::format("{}: expected a value for each of {} steps, found {}", what, steps, left));
   };
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].table)
       require(static_cast<std::int64_t>(parameters_[i].values.size()), parameters_[i].first_step,
               fmt::format("parameter '{}'", definition().tape().parameters[i]));
   for (const source_list<T>& list : points_.sources)
-    require(list.steps(), list.first_step, "a series of sources");
+    require(list.steps(), list.first_step,
+            fmt::format("sources of '{}'",
+                        definition().tape().fields[static_cast<std::size_t>(list.field)]));
 }
 
 template <class T>
