@@ -104,6 +104,7 @@ class finite_volumes {
                             }));
     for (const T v : c.pool)
       if (!std::isfinite(v)) fail("k over spacing squared is too large for the precision");
+    if (vanished_) fail("k over spacing squared is too small for the precision");
     for (int m = 0; m < 3; ++m) {
       for (int i = 0; i < c.shape.n[std::size_t(m)]; ++i)
         out_.volume[std::size_t(m)].push_back(T(part(m, i)));
@@ -210,7 +211,10 @@ class finite_volumes {
     after[std::size_t(m)] = i < n(m) ? i : wraps(m) ? 0 : n(m) - 1;
     const double a = k_of_cell(before), b = k_of_cell(after);
     if (a == b) return by * a;
-    return by * (d_.mean == face_mean::arithmetic ? 0.5 * (a + b) : 2 / (1 / a + 1 / b));
+    if (d_.mean == face_mean::arithmetic) return by * (0.5 * a + 0.5 * b);
+    const double least = std::min(a, b);
+    if (!std::isfinite(1 / least)) return by * (2 * least / (1 + least / std::max(a, b)));
+    return by * (2 / (1 / a + 1 / b));
   }
 
   /// The conductance of a side's face, to u = 0,
@@ -238,13 +242,22 @@ class finite_volumes {
     }
     return {};
   }
-  T conductance(int m, const position& p) const {
+  T conductance(int m, const position& p) {
     if (!side(m, false)) return T(0);  // an axis that the problem does not have
     const int i = p[std::size_t(m)];
-    if ((i == 0 || i == n(m)) && !wraps(m)) return T(wall_of(m, i != 0, p).conductance);
-    if (wraps(m) && n(m) == 1) return T(0);
-    const double h = h_[std::size_t(m)];
-    return T(area(m, p) * k_of_face(m, p) / (h * h));
+    T out;
+    if ((i == 0 || i == n(m)) && !wraps(m)) {
+      const grid_side& b = *side(m, i != 0);
+      if (b.kind == boundary_kind::neumann) return T(0);
+      out = T(wall_of(m, i != 0, p).conductance);
+      if (b.kind == boundary_kind::robin && b.alpha == 0) return out;
+    } else {
+      if (wraps(m) && n(m) == 1) return T(0);
+      const double h = h_[std::size_t(m)], k = area(m, p) * k_of_face(m, p);
+      out = T(std::isnormal(h * h) ? k / (h * h) : k / h / h);
+    }
+    if (out == 0) vanished_ = true;
+    return out;
   }
 
   void add_side(int m, bool high) {
@@ -282,6 +295,7 @@ class finite_volumes {
 
   const grid_description<T>& d_;
   system<T> out_;
+  bool vanished_ = false;  ///< a conductance above 0 has become 0
   std::array<double, 3> h_{1, 1, 1}, factor_{1, 1, 1};
   std::array<std::span<const T>, 3> faces_;
   std::array<const std::array<grid_side, 2>*, 3> sides_{};
