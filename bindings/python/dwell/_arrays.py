@@ -71,6 +71,14 @@ def host_array(a: Any, what: str) -> np.ndarray[Any, Any]:
     return cast("np.ndarray[Any, Any]", out)
 
 
+def is_one(a: Any, what: str) -> bool:
+    """Has `a`, of the host, no axes?"""
+    try:
+        return np.ndim(a) == 0
+    except (TypeError, ValueError):  # lists of several lengths, say
+        raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}") from None
+
+
 def float_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
     """What SciPy computes in: float32 and float64 as they are, other real numbers in float64."""
     dtype = np.dtype(dtype).newbyteorder("=")

@@ -50,6 +50,24 @@ def number(value: Any, name: str) -> float:
     raise TypeError(f"{name}: expected a number, found {_shown(value)}")
 
 
+def held(value: float, dtype: np.dtype[Any], name: str) -> float:
+    """A number that is finite in `dtype`."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(dtype.type(value)):
+            raise ValueError(f"{name}: expected a number that is finite in {dtype}, found {value:g}")
+    return value
+
+
+def finite(a: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """An array of finite values; an error says the first that is not."""
+    there = np.isfinite(a)
+    if not there.all():
+        at = np.unravel_index(int(np.argmin(there)), a.shape)
+        place = ", ".join(str(int(i)) for i in at)
+        raise ValueError(f"{name}: expected finite values, found {float(a[at])} at [{place}] (counted from 0)")
+    return a
+
+
 def word(value: Any, name: str) -> str:
     if isinstance(value, str):
         try:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import HOST, Place, float_dtype, host_array, place_of, readable
-from ._checks import number, whole
+from ._arrays import HOST, Place, float_dtype, host_array, is_one, place_of, readable
+from ._checks import held, number, whole
 from ._device import resolve
 
 _SUFFIX = {"float64": "F64", "float32": "F32"}
@@ -79,7 +79,7 @@ class Problem:
         a = _array_or_number(given, what)
         if isinstance(a, np.ndarray):
             return self.of_shape(a, what), place_of(given)
-        return np.full(self.shape, a, self.dtype), HOST
+        return np.full(self.shape, held(a, self.dtype, what), self.dtype), HOST
 
     def of_shape(self, a: np.ndarray[Any, Any], what: str, shape: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
         wanted = self.shape if shape is None else shape
@@ -122,7 +122,7 @@ def on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
 
 
 def _array_or_number(a: Any, what: str) -> Any:
-    return number(a, what) if np.ndim(a) == 0 and place_of(a).gpu is None else on_host(a, what)
+    return number(a, what) if place_of(a).gpu is None and is_one(a, what) else on_host(a, what)
 
 
 def _shape(given: Any) -> tuple[int, ...]:
