@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _core
 from ._boundary import sides_of_fields
-from ._checks import number, whole, word
+from ._arrays import asked_dtype
+from ._checks import number, shown, whole, word
 from ._definition_text import words_of
 from ._device import resolve
 from ._field_report import FieldReport
@@ -129,7 +130,7 @@ class Definition:
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
-        native = _core.FieldRunner(self._native, [whole(n, "size", 2**62) for n in size], np.dtype(dtype).name, sides,
+        native = _core.FieldRunner(self._native, _size(size), asked_dtype(dtype, "dtype").name, sides,
                                    word(kernel, "kernel"), word(executor, "executor"), resolve(device, threads, None, 0),
                                    0.1, whole(depth, "depth"))
         rows = FieldReport.of(native.report()).plan()
@@ -138,6 +139,14 @@ class Definition:
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f"{self.name}: expected dwell.run({self.name}, ...), found a call of the definition; its function is "
                         f"{self.name}.function")
+
+
+def _size(given: Any) -> list[int]:
+    try:
+        axes = list(given)
+    except TypeError:
+        raise TypeError(f"size: expected a sequence of whole numbers, found {shown(given)}") from None
+    return [whole(n, "size", 2**62) for n in axes]
 
 
 def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from ._arrays import float_dtype, like
-from ._checks import boolean, number, whole
+from ._checks import boolean, number, whole, word
 from ._grid_problem import Problem, on_host
 from ._matrices import csr_of
 from ._turn import Turn
@@ -144,7 +144,8 @@ class GridSolver:
         self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
         self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
         self._native: Any = p.native("GridSolver")(
-            *p.place(device, threads), p.coefficients(), method, preconditioner, cycle, coarse, smoother,
+            *p.place(device, threads), p.coefficients(), word(method, "method"), word(preconditioner, "preconditioner"),
+            word(cycle, "cycle"), word(coarse, "coarse"), word(smoother, "smoother"),
             boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")

@@ -34,6 +34,8 @@ BAD = {
     "whole": [1.5, "3", None, 2**31, -2**31 - 1, 2**80, True, [1], object(), np.float64(2.5)],
     "boolean": [0, 1, "yes", None, [], object(), 1.0],
     "word": [None, 3, ["cg"], b"cg", object(), True, "no such word\nof two lines", "\ud800"],
+    "dtype": ["foo", 3, "i4", np.int64, complex, object, [1], "f2", "f4,f8", np.longdouble, True, "U3"],
+    "named": [3, "x", [1], {0: 1.0}, {"": 1.0}, {None: U}, {"no such name": U}, {("x", 1): U}],
 }
 SOLVER = {
     "method": "word", "preconditioner": "word", "executor": "word", "variant": "word", "policy": "word",
@@ -46,7 +48,33 @@ RUNNER = {
     "order": "word", "depth": "whole", "threads": "whole", "progress_interval": "number"}
 CONVOLVE = {"border": "word", "way": "word", "passes": "word", "correlate": "boolean", "threads": "whole",
             "return_report": "boolean"}
+GRID = {
+    "shape": "whole", "boundary": "word", "centring": "word", "mean": "word", "k_axes": "number", "spacing": "number",
+    "boundary_values": "named", "k_faces": "named", "dtype": "dtype", "threads": "whole", "k": "number", "s": "number"}
+GRID_SOLVER = GRID | {
+    "method": "word", "preconditioner": "word", "cycle": "word", "coarse": "word", "smoother": "word", "rtol": "number",
+    "atol": "number", "maxiter": "whole", "full_multigrid": "boolean", "history": "boolean"}
+FIELDS = {
+    "boundary": "word", "executor": "word", "kernel": "word", "depth": "whole", "threads": "whole", "reduce_every": "whole",
+    "sources": "named", "receivers": "named", "reductions": "named", "until": "named", "r": "number"}
+
+
+@dwell.define(fields="u v", coefficients="c", parameters="r", dims=2, boundary="nearest")
+def pair(u, v, c, r):
+    return u + r * c * (u[-1, 0] + u[0, 1] - 2 * u), v + u
+
+
+GIVEN = {"u": U, "v": U, "c": U, "r": 0.1}
 CALLS = {
+    "GridSolver": (GRID_SOLVER, lambda **o: dwell.GridSolver(**{"shape": (3, 4), **o})),
+    "GridSolver.solve": ({"f": "number", "rtol": "number", "atol": "number"}, lambda **o: dwell.GridSolver((9, 12)).solve(**o)),
+    "GridOperator": (GRID, lambda **o: dwell.GridOperator(**{"shape": (3, 4), **o})),
+    "poisson": ({"f": "number", "boundary": "word", "rtol": "number", "spacing": "number", "maxiter": "whole", "method": "word"},
+                lambda **o: dwell.poisson(**{"f": U, **o})),
+    "FieldRunner": (FIELDS, lambda **o: dwell.FieldRunner(pair, **{**GIVEN, **o})),
+    "run": (FIELDS | {"steps": "whole", "on_interrupt": "word"}, lambda **o: dwell.run(pair, **{**GIVEN, "steps": 2, **o})),
+    "explain": ({"size": "whole", "executor": "word", "boundary": "word", "depth": "whole", "dtype": "dtype"},
+                lambda **o: dwell.explain(pair, **{"size": (9, 12), **o})),
     "Solver": (SOLVER, lambda **o: dwell.Solver(A, **o)),
     "cg": ({k: SOLVER[k] for k in ("rtol", "atol", "executor", "policy", "variant", "degree", "power", "block_size",
                                    "assume_symmetric", "threads")}, lambda **o: dwell.cg(A, B, **o)),
@@ -71,15 +99,21 @@ CALLS = {
 }
 
 
+NONE_IS_DEFAULT = {("Solver", "maxiter"), ("gmres", "restart"), ("GridSolver", "k_axes"), ("GridOperator", "k_axes"),
+                   ("GridSolver.solve", "rtol"), ("GridSolver.solve", "atol"), ("FieldRunner", "boundary"), ("run", "boundary"),
+                   ("explain", "boundary")}
+PER_AXIS = ("k_axes", "spacing", "shape", "size", "boundary", "r", "f", "k", "s")  # lists and arrays have other messages
+
+
 @pytest.mark.parametrize("call,name", [(call, name) for call, (names, _) in CALLS.items() for name in names])
 def test_messages_name_the_argument(call, name):
     names, make = CALLS[call]
     for bad in BAD[names[name]]:
-        if bad is None and (call, name) in (("Solver", "maxiter"), ("gmres", "restart")):
+        if bad is None and (call, name) in NONE_IS_DEFAULT or isinstance(bad, (list, np.ndarray)) and name in PER_AXIS:
             continue
         message = refusal(lambda: make(**{name: bad}))
         known = {"whole": ["threads", name], "word": ["filter", "matrix", "stencil", "shape", "expected one of", "reduction", "executor", name],
-                 "number": [name], "boolean": [name]}[names[name]]
+                 "number": [name], "boolean": [name], "dtype": [name], "named": [name]}[names[name]]
         assert any(word in message for word in known), (bad, message)
 
 
@@ -317,11 +351,6 @@ def test_right_hand_sides_without_a_solution():
 
 
 # Fields: no number that is not finite, in the precision of the run, comes in by any argument of the host.
-
-@dwell.define(fields="u v", coefficients="c", parameters="r", dims=2, boundary="nearest")
-def pair(u, v, c, r):
-    return u + r * c * (u[-1, 0] + u[0, 1] - 2 * u), v + u
-
 
 def some_inputs(rng, dtype):
     shape = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
