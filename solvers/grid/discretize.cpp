@@ -137,6 +137,8 @@ class finite_volumes {
     if (!(d_.k > 0) || !std::isfinite(d_.k))
       fail(fmt::format("k: expected a number > 0, found {}", d_.k));
     if (!std::isfinite(d_.s)) fail(fmt::format("s: expected a finite number, found {}", d_.s));
+    if (!std::isfinite(T(d_.s)))
+      fail(fmt::format("s: expected a number that is finite in the precision, found {}", d_.s));
     out_.negative_s =
         d_.s_cells.empty() ? d_.s < 0 : std::ranges::any_of(d_.s_cells, [](T v) { return v < 0; });
     for (int m = 0; m < 3; ++m) {

@@ -401,6 +401,8 @@ TEST(cli_grid, refusals) {
     refused({"--", size}, "SIZE: expected unknowns along one to three axes");
   refused({"100000x100000x100000"}, "SIZE: expected at most 2^40");
   refused({"1000000x1000000"}, "too little memory: 1000000x1000000 unknowns need ", 4);
+  refused({"3x5", "--matrix", in("m.txt")}, "--matrix: expected a name that ends in .mtx");
+  refused({"3x5", "--spacing", "1e200"}, "k over spacing squared is too small for the precision");
   refused({"3x5", "--k", "zero"},
           "--k: expected a number or the name of a .npy file, found 'zero'");
   refused({"3x5", "--k", "0"}, "k: expected a number > 0, found 0");

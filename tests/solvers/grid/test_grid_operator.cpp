@@ -308,6 +308,13 @@ TEST(GridOperator, RefusesInOneLine) {
     d.cells = {1};
     d.boundary = grid_boundary::all({.kind = boundary_kind::neumann});
   });
+  try {
+    grid_operator<float>(device::cpu(1), {.cells = {2}, .s = 1e300});
+    FAIL() << "not refused";
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "grid: s: expected a number that is finite in the precision, found 1e+300");
+  }
   grid_operator<double> a(device::cpu(1), {.cells = {2}});
   std::vector<double> u(2), y(3);
   EXPECT_THROW(a.apply(u, y), input_error);
