@@ -18,6 +18,7 @@
 #include "cli/matrix_source.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "fields/problem.hpp"
 #include "info/matrix_facts.hpp"
 #include "info/stencil_facts.hpp"
 #include "info/system_facts.hpp"
@@ -211,6 +212,10 @@ exit_code run(const info_arguments& args) {
   } else if (const auto stencil = stencil_named(args.matrix)) {
     require_no_machine(args);
     text = app::to_text(*stencil), value = app::to_json(*stencil);
+  } else if (has_fields(args.matrix)) {
+    throw input_error(fmt::format(
+        "{}: expected a stencil of one field, found one of several: see 'dwell explain stencil {}'",
+        args.matrix, args.matrix));
   } else {
     require_source(args.matrix, fmt::format(" or a stencil ({})", fmt::join(stencil_names(), ", ")),
                    suggested_stencil(args.matrix));
@@ -233,12 +238,12 @@ exit_code run(const info_arguments& args) {
 
 command add_info(CLI::App& app) {
   const auto args = std::make_shared<info_arguments>();
-  auto* matrix = add_input(
-      app, "MATRIX", args->matrix,
-      std::string("Optional. ") + matrix_kinds_help +
-          ", or a stencil that 'dwell stencil --help' lists; - is standard input. A file that has "
-          "the name of a kind or of a stencil is written ./NAME",
-      "");
+  auto* matrix = add_input(app, "MATRIX", args->matrix,
+                           std::string("Optional. ") + matrix_kinds_help +
+                               ", or a stencil of one field that 'dwell stencil --help' lists; - "
+                               "is standard input. A file that has "
+                               "the name of a kind or of a stencil is written ./NAME",
+                           "");
   auto words = matrix_kind_words();
   for (const auto& name : stencil_names()) words.push_back(name);
   set_completions(matrix, {words, value_completions::file});
