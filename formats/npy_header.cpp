@@ -138,8 +138,9 @@ std::string npy_header::shape_text() const {
 
 npy_header read_npy_header(input_file& in, std::size_t types) {
   std::array<char, 8> start{};
-  if (in.read(start.data(), start.size()) != start.size() ||
-      !std::string_view(start.data(), start.size()).starts_with(magic))
+  const std::size_t there = in.read(start.data(), start.size());
+  if (there == 0) bad_header(in, "expected a .npy file, found an empty one");
+  if (there != start.size() || !std::string_view(start.data(), start.size()).starts_with(magic))
     bad_header(in, "expected a .npy file, its first bytes are others");
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3 || start[7] != 0)

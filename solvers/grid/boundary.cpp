@@ -8,11 +8,13 @@
 #include <cmath>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
 
 namespace dwell {
 namespace {
 
 constexpr std::string_view blanks = " \t\n";
+constexpr std::string_view condition_names[] = {"dirichlet", "neumann", "robin", "periodic"};
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
@@ -69,8 +71,8 @@ grid_side parse_grid_side(std::string_view text) {
   else if (name == "periodic")
     side.kind = boundary_kind::periodic, numbers = 0;
   else
-    throw input_error(fmt::format(
-        "boundary: expected dirichlet, neumann, robin or periodic, found \"{}\"", name));
+    throw input_error("boundary: expected dirichlet, neumann, robin or periodic, found " +
+                      found_word(name, condition_names));
   if (side.kind == boundary_kind::robin) {
     side.alpha = number(next_word(rest), all);
     --numbers;

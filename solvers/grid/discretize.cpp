@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "dwell/base/error.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 
 namespace dwell::grids {
 namespace {
@@ -56,6 +57,11 @@ class finite_volumes {
       sides_[m] = &d.boundary.sides[a];
     }
     if (all > 0x1p40) fail("cells: expected at most 2^40");
+    // Places of rows, and faces of cells.
+    const bool shared = d.k_cells.empty() && d.s_cells.empty() &&
+                        std::ranges::all_of(d.k_faces, [](const auto& f) { return f.empty(); });
+    require_host_memory(d.cells, all / d.cells.back() * 4 * sizeof(std::size_t) +
+                                     (shared ? 0 : all * 5 * sizeof(T)));
     check();
   }
 
@@ -98,6 +104,7 @@ class finite_volumes {
                             }));
     for (const T v : c.pool)
       if (!std::isfinite(v)) fail("k over spacing squared is too large for the precision");
+    if (vanished_) fail("k over spacing squared is too small for the precision");
     for (int m = 0; m < 3; ++m) {
       for (int i = 0; i < c.shape.n[std::size_t(m)]; ++i)
         out_.volume[std::size_t(m)].push_back(T(part(m, i)));
@@ -130,6 +137,8 @@ class finite_volumes {
     if (!(d_.k > 0) || !std::isfinite(d_.k))
       fail(fmt::format("k: expected a number > 0, found {}", d_.k));
     if (!std::isfinite(d_.s)) fail(fmt::format("s: expected a finite number, found {}", d_.s));
+    if (!std::isfinite(T(d_.s)))
+      fail(fmt::format("s: expected a number that is finite in the precision, found {}", d_.s));
     out_.negative_s =
         d_.s_cells.empty() ? d_.s < 0 : std::ranges::any_of(d_.s_cells, [](T v) { return v < 0; });
     for (int m = 0; m < 3; ++m) {
@@ -204,7 +213,10 @@ class finite_volumes {
     after[std::size_t(m)] = i < n(m) ? i : wraps(m) ? 0 : n(m) - 1;
     const double a = k_of_cell(before), b = k_of_cell(after);
     if (a == b) return by * a;
-    return by * (d_.mean == face_mean::arithmetic ? 0.5 * (a + b) : 2 / (1 / a + 1 / b));
+    if (d_.mean == face_mean::arithmetic) return by * (0.5 * a + 0.5 * b);
+    const double least = std::min(a, b);
+    if (!std::isfinite(1 / least)) return by * (2 * least / (1 + least / std::max(a, b)));
+    return by * (2 / (1 / a + 1 / b));
   }
 
   /// The conductance of a side's face, to u = 0,
@@ -232,13 +244,22 @@ class finite_volumes {
     }
     return {};
   }
-  T conductance(int m, const position& p) const {
+  T conductance(int m, const position& p) {
     if (!side(m, false)) return T(0);  // an axis that the problem does not have
     const int i = p[std::size_t(m)];
-    if ((i == 0 || i == n(m)) && !wraps(m)) return T(wall_of(m, i != 0, p).conductance);
-    if (wraps(m) && n(m) == 1) return T(0);
-    const double h = h_[std::size_t(m)];
-    return T(area(m, p) * k_of_face(m, p) / (h * h));
+    T out;
+    if ((i == 0 || i == n(m)) && !wraps(m)) {
+      const grid_side& b = *side(m, i != 0);
+      if (b.kind == boundary_kind::neumann) return T(0);
+      out = T(wall_of(m, i != 0, p).conductance);
+      if (b.kind == boundary_kind::robin && b.alpha == 0) return out;
+    } else {
+      if (wraps(m) && n(m) == 1) return T(0);
+      const double h = h_[std::size_t(m)], k = area(m, p) * k_of_face(m, p);
+      out = T(std::isnormal(h * h) ? k / (h * h) : k / h / h);
+    }
+    if (out == 0) vanished_ = true;
+    return out;
   }
 
   void add_side(int m, bool high) {
@@ -276,6 +297,7 @@ class finite_volumes {
 
   const grid_description<T>& d_;
   system<T> out_;
+  bool vanished_ = false;  ///< a conductance above 0 has become 0
   std::array<double, 3> h_{1, 1, 1}, factor_{1, 1, 1};
   std::array<std::span<const T>, 3> faces_;
   std::array<const std::array<grid_side, 2>*, 3> sides_{};

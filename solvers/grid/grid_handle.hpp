@@ -22,6 +22,7 @@
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/team/team_threads.hpp"
+#include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/device/gpu_solves.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
@@ -285,6 +286,7 @@ struct grid_handle {
       run_with(levels, how, before.iterations, false);
       out.iterations += before.iterations;
       out.refinements += before.refinements;
+      out.begin = before.begin;
       if (!out.history.empty())
         out.history.insert(out.history.begin(), before.history.begin(), before.history.end() - 1);
     };
@@ -301,12 +303,46 @@ struct grid_handle {
     }
     ran_galerkin = slow >= 0;
     const std::vector<T>& x = vectors.x[out.answer];
-    each_row([&](std::size_t r) {
-      T* const to = u.data() + r * nx;
-      join_row(x.data() + first() + r * nx, to, int(nx));
-      for (std::size_t i = 0; i < nx; ++i) to[i] = back * to[i];
-    });
+    if (std::abs(to_u) < far_exponent<T> || is_held(out, x, x_by, back, scale))
+      each_row([&](std::size_t r) {
+        T* const to = u.data() + r * nx;
+        join_row(x.data() + first() + r * nx, to, int(nx));
+        for (std::size_t i = 0; i < nx; ++i) to[i] = back * to[i];
+      });
     return report_of(out, scale, slow, clock.lap());
+  }
+
+  /// Is back x no overflow? Else the solve has come to what is not finite, and the start stays.
+  /// Adds to the residual what x loses where back x is too small for all of its digits.
+  bool is_held(run_output& out, const std::vector<T>& x, power_of_two<T> forth,
+               power_of_two<T> back, int scale) const {
+    const auto nx = std::size_t(shape().n[2]);
+    std::vector<double> lost(own_shape().rows());
+    each_row([&](std::size_t r) {
+      const T* const of = x.data() + first() + r * nx;
+      for (std::size_t i = 0; i < nx; ++i) {
+        const double one = double(of[i]) - double(forth * (back * of[i]));
+        lost[r] += one * one;
+      }
+    });
+    double all = 0;
+    for (const double row : lost) all += row;
+    double sum = 0;
+    for (const double of_rank : values_of_ranks(*comm, all)) sum += of_rank;
+    if (!std::isfinite(sum)) {
+      out.stopped = stop_reason::not_finite;
+      out.residual = out.begin;
+      out.target_missed = out.stagnated = false;
+      return false;
+    }
+    out.residual += norm_of_divided * std::sqrt(sum);
+    const double atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0;
+    if (out.stopped == stop_reason::converged &&
+        !(out.residual <= std::max(options.rtol * out.rhs_norm, atol))) {
+      out.stopped = stop_reason::accuracy_limit;
+      out.target_missed = true;
+    }
+    return true;
   }
 
   /// False if that was interrupted.

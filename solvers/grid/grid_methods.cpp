@@ -30,7 +30,8 @@ namespace {
 void require_grid_word(const char* what, const std::vector<std::string>& words,
                        const std::string& found) {
   if (std::find(words.begin(), words.end(), found) == words.end())
-    throw input_error(fmt::format("grid: {}: expected {}, found {}", what, or_list(words), found));
+    throw input_error(fmt::format("grid: {}: expected {}, found {}", what, or_list(words),
+                                  found_word(found, words)));
 }
 
 const method_facts& facts_named(const std::string& name) {

@@ -33,6 +33,7 @@ class grid_run : grid_iterations<T, V> {
     int at = 0, attempts = 0;
     run_progress far;
     double best = true_residual(team, v_.x[0].data(), mean);
+    const double begin = best;
     stop_reason why = stop_reason::converged;
     bool missed = false;
     if (!std::isfinite(best)) why = stop_reason::not_finite;
@@ -91,6 +92,7 @@ class grid_run : grid_iterations<T, V> {
       out_.refinements = std::max(0, attempts - 1);
       out_.recursive = far.recursive;
       out_.residual = best;
+      out_.begin = begin;
       out_.target_missed = missed;
       out_.stagnated = far.stagnated && why == stop_reason::iteration_limit;
       out_.answer = at;

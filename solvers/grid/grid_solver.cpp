@@ -3,6 +3,7 @@
 #include "dwell/grid/grid_solver.hpp"
 
 #include "dwell/solvers/grid/grid_handle.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 
 namespace dwell {
 
@@ -15,7 +16,14 @@ template <class T>
 grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
                             const grid_options& options) {
   grids::check_options(options);
-  if (where.on() != backend::cpu) grids::require_gpu_options(options);
+  if (where.on() != backend::cpu) {
+    grids::require_gpu_options(options);
+  } else {
+    double unknowns = 1;
+    for (const int n : d.cells) unknowns *= n;
+    if (unknowns <= 0x1p40)  // else refused as such
+      grids::require_host_memory(d.cells, grids::solver_bytes(unknowns, sizeof(T), options));
+  }
   stopwatch clock;
   s_ = std::make_unique<state>(where, self_communicator(), d, options, std::size_t(0));
   s_->setup_s = clock.lap();

@@ -36,6 +36,7 @@ struct run_output {
   stop_reason stopped = stop_reason::converged;
   int iterations = 0, refinements = 0;
   double rhs_norm = 0, removed = 0, recursive = 0, residual = 0;
+  double begin = 0;  ///< true residual of the start
   bool target_missed = false, stagnated = false;
   bool visits_once = false;  ///< small levels, which were to be visited twice
   bool slow = false;         ///< ended since iterations are slow, or cycles not definite

@@ -23,13 +23,13 @@
 
 namespace dwell::grids {
 
-/// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
+/// 2^e, in three steps: the power itself may be beyond the format where products with it are not.
 template <class T>
 struct power_of_two {
-  T half, rest;
+  T third, rest;  ///< normal numbers, by which 0 stays 0
   explicit power_of_two(int e)
-      : half(T(std::ldexp(1.0, e / 2))), rest(T(std::ldexp(1.0, e - e / 2))) {}
-  T operator*(T v) const { return v * half * rest; }
+      : third(T(std::ldexp(1.0, e / 3))), rest(T(std::ldexp(1.0, e - e / 3 * 2))) {}
+  T operator*(T v) const { return v * third * third * rest; }
 };
 
 /// The operator with |s|, of which levels are: a preconditioner is definite.

@@ -3,9 +3,14 @@
 // run, what the tables say.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <random>
 #include <string>
+#include <type_traits>
 
 #include "cli_runner.hpp"
+#include "sanitized.hpp"
 
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/picture.hpp"
@@ -124,6 +129,90 @@ TEST_F(cli_convolve, planes_or_a_volume) {
   EXPECT_NEAR(read_npy<float>(in("planes.npy"))(1, 0, 0), 3, 1e-5);
   EXPECT_EQ(run({in("u.npy"), "--filter", "box:3", "--volume", "-o", in("volume.npy")}).code, 0);
   EXPECT_NEAR(read_npy<float>(in("volume.npy"))(0, 1, 1), 1, 1e-5);
+}
+
+template <class T>
+std::size_t nonfinite_in(const std::string& file) {
+  npy_reader reader(file, npy_accepts::all);
+  const grid<T> values = reader.values<T>();
+  std::size_t count = 0;
+  for (const T v : values.cells())
+    if constexpr (std::is_same_v<T, half>)
+      count += !std::isfinite(static_cast<float>(v));
+    else
+      count += !std::isfinite(v);
+  return count;
+}
+
+template <class T>
+T in_type(double v) {
+  if constexpr (std::is_same_v<T, half>)
+    return half(static_cast<float>(v));
+  else
+    return static_cast<T>(v);
+}
+
+/// Images of finite values, some near the largest of their type, and of some that are not finite:
+/// the outcome is counted in the file that was written.
+template <class In, class Out>
+void expect_nonfinite_said(scratch_folder& in, unsigned seed) {
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  const bool apart = random() % 2, high = random() % 3 != 0, bad = random() % 3 == 0;
+  const double most = sizeof(In) == 8 ? 1.7e308 : sizeof(In) == 4 ? 3.3e38 : 65000;
+  grid<In> u(extents(1 + int(random() % 9), 1 + int(random() % 9)));
+  for (auto& v : u.cells())
+    v = in_type<In>((high && random() % 4 == 0 ? most : 1) * (random() % 2 ? 1 : -1));
+  if (bad) u.cells()[random() % u.cells().size()] = in_type<In>(random() % 2 ? NAN : INFINITY);
+  const std::string from = in("u.npy"), to = apart ? in("v.npy") : from;
+  write_npy<In>(from, u.view());
+  const std::string before = read_text(from);
+  const char* filters[] = {"box:3", "laplacian", "sharpen", "gaussian:5"};
+  const auto r =
+      dwell_cli({"convolve", from, "--device", "cpu", "--filter", filters[random() % 4],
+                 "--out-type", std::is_same_v<In, Out> ? "input" : "sums", "-o", to, "-q"});
+  if (r.code == 3) {
+    EXPECT_FALSE(bad);
+    EXPECT_TRUE(r.err.find("beyond the largest number of ") != std::string::npos) << r.err;
+    if (!apart) {
+      EXPECT_EQ(read_text(from), before);
+      EXPECT_TRUE(r.err.find("is kept as it was") != std::string::npos) << r.err;
+      return;
+    }
+  }
+  const std::size_t count = nonfinite_in<Out>(to);
+  EXPECT_EQ(r.code, count > 0 && !bad ? 3 : 0) << r.err;
+  if (count == 0) {
+    EXPECT_EQ(r.err, "");
+  } else {
+    const std::string said = std::to_string(count) + (count == 1 ? " value" : " values") +
+                             (bad ? " of the outcome are not finite: 1 of the image are not"
+                                  : " of the outcome beyond the largest number of ");
+    EXPECT_TRUE(r.err.find(said) != std::string::npos) << r.err;
+  }
+}
+
+TEST_F(cli_convolve, says_values_that_are_not_finite) {
+  for (unsigned seed = 1; seed <= unsigned(rounds(12)); ++seed) {
+    expect_nonfinite_said<double, double>(in, seed);
+    expect_nonfinite_said<float, float>(in, seed + 1000);
+    expect_nonfinite_said<half, half>(in, seed + 2000);
+    expect_nonfinite_said<half, float>(in, seed + 3000);
+  }
+}
+
+TEST_F(cli_convolve, stretches_any_range_over_a_picture) {
+  for (const double most : {1.7e308, 1.0, 1e-3, 4.9e-324}) {
+    grid<double> u(extents(1, 3));
+    u(0, 0) = -most;
+    u(0, 2) = most;
+    write_npy<double>(in("u.npy"), u.view());
+    const auto r = run({in("u.npy"), "--filter", "box:1", "--range", "stretch", "-o", in("u.png")});
+    EXPECT_EQ(r.code, 0) << r.err;
+    const picture p = read_picture(in("u.png"));
+    const float expected[] = {0, 128, 255};
+    for (int x = 0; x < 3; ++x) EXPECT_EQ(p.channels(0, 0, x), expected[x]) << most;
+  }
 }
 
 TEST_F(cli_convolve, refusals) {

@@ -207,7 +207,8 @@ TEST_F(cli_fields, exit_codes_say_how_a_run_ended) {
       "[run]\nsize = \"6x7\"\nsteps = 50\n";
   const auto met = dwell_cli(stencil({file(values + "[until]\nu = {change-norm-max = 1e-9}\n")}));
   EXPECT_EQ(met.code, 2) << met.err;  // every 100 steps: not looked at
-  EXPECT_TRUE(met.out.find("change-norm-max(u) not yet, wanted 1e-09") != std::string::npos)
+  EXPECT_TRUE(met.out.find("change-norm-max(u) not computed yet, wanted 1e-09") !=
+              std::string::npos)
       << met.out;
   const auto soon = dwell_cli(
       stencil({file(values + "[reductions]\nevery = 5\n[until]\nu = {change-norm-max = 1e-9}\n")}));
@@ -243,8 +244,8 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {"[run]\nsize = \"5y\"\n", "wave.toml:10: [run] size: expected rows x columns"},
       {"[run]\nsize = \"5x5x5\"\n", "[run] size: wave works on 2 dimensions, found 5x5x5"},
       {"[run]\nsteps = -1\n",
-       "wave.toml:10: [run] steps: expected a whole number of at least 0, found -1"},
-      {"", "wave.toml: expected --size, size in [run], a .npy or a .vti file"},
+       "wave.toml:10: [run] steps: expected a whole number from 0 to 2147483647, found -1"},
+      {"", "wave.toml: expected size in [run], --size, a .npy or a .vti file"},
       {"[reductions]\nu = \"mean\"\n", "wave.toml:10: [reductions] mean: quantity: expected sum, "},
       {"[until]\nu = 1\n", "wave.toml:10: [until] u: expected {quantity = number}, found 1"},
       {"[outputs]\nu = \"u.txt\"\n",
@@ -254,7 +255,20 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {"[[sources]]\nfield = \"u\"\ncells = [[1]]\n",
        "wave.toml:11: [[sources]] cells: expected 2 indices"},
       {whole + "[[sources]]\nfield = \"u\"\ncells = [[1, 1]]\nseries = [1]\n",
-       "expected at most 1 more, for which a series of sources has values, found 1000"},
+       "sources of 'u': expected a value for each of 1000 steps, found 1"},
+      {"feilds = \"u\"\n", "wave.toml:9: feilds: no such key; did you mean 'fields'?"},
+      {"boundary = [[\"periodic\", \"reflect\"], \"reflect\"]\n" + whole,
+       "along y: expected periodic of both sides, found it of one"},
+      {"boundary = \"constant:nan\"\n" + whole,
+       "boundary of field 'u' along y: expected a finite number after 'constant:', found nan"},
+      {"boundary = {u = \"reflect\", v = [\"reflect\", [\"reflect\", \"constant:-inf\"]]}\n" +
+           whole,
+       "boundary of field 'v' along x: expected a finite number after 'constant:', found -inf"},
+      {"[run]\nsize = 60\n",
+       "wave.toml:10: [run] size: expected a text such as '60x80', or an array"},
+      {"[run]\nsize = [60, 8.5]\n", "wave.toml:10: [run] size: expected whole numbers, found 8.5"},
+      {"[run]\nsize = [60, -8]\n", "wave.toml:10: [run] size: expected rows x columns"},
+      {"[run]\nsize = []\n", "wave.toml:10: [run] size: expected rows x columns"},
       {whole + "[[receivers]]\nfield = \"u\"\ncells = [[1, 1]]\noutput = \"r.txt\"\n",
        "expected a name that ends in .npy, found 'r.txt'"},
   };
@@ -271,7 +285,16 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
                  "--size: bad works on 1 dimension, found 5x5");
   expect_refused(stencil({formulas("3")}), "bad.toml:3: step: expected text, found 3");
   expect_refused(stencil({in.write("bad.toml", "fields = \"u\"\n")}), "expected step");
-  expect_refused(stencil({in("none.toml")}), "cannot be read");
+  expect_refused(stencil({in("none.toml")}), "none.toml: no such file; expected a stencil");
+  expect_refused(stencil({formulas("\"u = u[0, -5]\"")}),
+                 "bad.toml:3: expected neighbours at most 4 away in 2-D, found 5");
+  expect_refused(stencil({in.write("bad.toml", "felds = \"u\"\nstep = \"u = u\"\n")}),
+                 "bad.toml:1: felds: no such key; did you mean 'fields'?");
+  const auto array =
+      dwell_cli(stencil({file("boundary = \"reflect\"\n[values]\nu = 1\nv = 1\nc2 = 0.2\nr = 0\n"
+                              "[run]\nsize = [6, 7]\nsteps = 3\n")}));
+  EXPECT_EQ(array.code, 0) << array.err;
+  EXPECT_TRUE(holds(array.out, "6x7 cells")) << array.out;
   std::filesystem::create_directory(in("folder.toml"));
   expect_refused(stencil({in("folder.toml")}), "folder.toml: cannot be read");
   const auto unknown = dwell_cli(stencil({"wave2x"}));

@@ -400,6 +400,9 @@ TEST(cli_grid, refusals) {
   for (const char* size : {"0x3", "3x", "x", "3x4x5x6", "3,4", "-3", "1e3", "99999999999"})
     refused({"--", size}, "SIZE: expected unknowns along one to three axes");
   refused({"100000x100000x100000"}, "SIZE: expected at most 2^40");
+  refused({"1000000x1000000"}, "too little memory: 1000000x1000000 unknowns need ", 4);
+  refused({"3x5", "--matrix", in("m.txt")}, "--matrix: expected a name that ends in .mtx");
+  refused({"3x5", "--spacing", "1e200"}, "k over spacing squared is too small for the precision");
   refused({"3x5", "--k", "zero"},
           "--k: expected a number or the name of a .npy file, found 'zero'");
   refused({"3x5", "--k", "0"}, "k: expected a number > 0, found 0");
@@ -414,6 +417,7 @@ TEST(cli_grid, refusals) {
   refused({"3x5", "--spacing", "1,2,3"}, "--spacing: expected one number or 2");
   refused({"3x5", "--spacing", "0"}, "--spacing: expected numbers > 0");
   refused({"3x5", "--boundary", "x: cold"}, "boundary: expected dirichlet, neumann, robin");
+  refused({"3x5", "--boundary", "x: neuman 1"}, "found 'neuman'; did you mean 'neumann'?");
   refused({"3x5", "--boundary", "z: dirichlet"}, "boundary:");
   refused({"3x5", "--boundary", "x-: periodic"}, "periodic");
   refused({"3x5", "--boundary-values", "z-=" + in("line.npy")},

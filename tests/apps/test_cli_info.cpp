@@ -257,5 +257,13 @@ TEST(cli_generate, round_trip) {
   EXPECT_EQ(quiet.out + quiet.err, "");
 }
 
+TEST(cli_info, stencils_of_several_fields_are_explained_elsewhere) {
+  for (const char* name : {"wave2d", "heat1d", "cahn-hilliard", "no-such-file.toml"})
+    expect_refused({"info", name}, std::string(name) +
+                                       ": expected a stencil of one field, found one of several: "
+                                       "see 'dwell explain stencil " +
+                                       name + "'");
+}
+
 }  // namespace
 }  // namespace dwell::test

@@ -413,7 +413,7 @@ TEST(cli_peers, bad_options_and_rules_are_refused_before_anything_runs) {
   bad_rule(figure + "whcih = 'last'\n", "5: [figure] whcih: no such key; did you mean 'which'");
   bad_rule("problems = 'heat'\n" + figure, "1: problems: expected some of stencil");
   bad_rule("runs_on = 'tpu'\n" + figure, "1: runs_on: expected anywhere, cpu, gpu");
-  bad_rule("limit_s = 0\n" + figure, "1: limit_s: expected a whole number of at least 1");
+  bad_rule("limit_s = 0\n" + figure, "1: limit_s: expected a whole number from 1 to 2147483647");
   bad_rule(figure + "[shapes]\n2d5pt = 3\n", "6: [shapes] 2d5pt: expected its name there, found 3");
   bad_rule(figure + "[setup]\n", "5: [setup] pattern: expected text, found none");
   bad_rule("[figure\n", "1: ");

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cli/device_choice.hpp"
 #include "cli_runner.hpp"
@@ -141,8 +145,12 @@ TEST(cli_usage, numbers_of_a_range_are_refused_as_by_the_library) {
       for (const strings& command : {strings{"solve"}, strings{"compare", "solve"}}) {
         strings args = command;
         args.insert(args.end(), {"trefethen:20", option.flag, value});
-        expect_refused(args, std::string(option.flag) + ": expected " + option.range->text() +
-                                 ", found '" + value + "'");
+        const bool limited = option.range->most < std::numeric_limits<double>::max();
+        const std::string allowed =
+            limited ? option.range->text()
+                    : "a whole number from " + std::to_string(below + 1) + " to 2147483647";
+        expect_refused(
+            args, std::string(option.flag) + ": expected " + allowed + ", found '" + value + "'");
       }
     if (option.part_of) o.preconditioner = *option.part_of;
     with_member(option, o, [&]<class M>(M& member) {
@@ -153,6 +161,48 @@ TEST(cli_usage, numbers_of_a_range_are_refused_as_by_the_library) {
         option.name + (": expected " + option.range->text()) + ", found " + std::to_string(below));
   }
   EXPECT_GE(found, 7);
+}
+
+/// Long words at every kind of place: one line that can be read, with what is at its ends.
+TEST(cli_usage, messages_of_long_words_are_bounded) {
+  const scratch_folder in;
+  for (unsigned seed = 1; seed <= 24; ++seed) {
+    std::mt19937 random(seed);
+    const char* pieces[] = {"a", "(", "u+", "\u00e4", "\u20ac", "0", "-"};
+    std::string word;
+    for (const int size = 3000 + int(random() % 20000); int(word.size()) < size;)
+      word += pieces[random() % 7];
+    const std::string file = in("a.toml");
+    const std::string whole = "fields = \"u\"\nstep = \"u = u[0, 1]\"\n";
+    const std::pair<std::string, std::string> cases[] = {
+        {whole + "\"" + word + "\" = 1\n", "no such key"},
+        {whole + "[run]\nsize = \"" + word + "\"\n", "[run] size: expected rows x columns"},
+        {whole + "[values]\nu = \"" + word + "\"\n[run]\nsize = \"9x9\"\n",
+         "[values] u: expected a number"},
+        {"fields = \"u\"\nstep = \"u = v" + std::string(word.size(), 'x') + "\"\n",
+         "expected a name that is known"},
+    };
+    std::vector<std::string> args{"stencil", file, "-q"};
+    std::string said;
+    if (seed % 3 == 0) {
+      const char* options[] = {"--executor", "--precision", "--rtol", "--device",
+                               "--max-iterations"};
+      const char* const option = options[random() % 5];
+      args = {"cg", "trefethen:20", option + ("=" + word)};
+      said = std::string(option).substr(2);
+    } else {
+      const auto& [text, part] = cases[random() % 4];
+      in.write("a.toml", text);
+      said = part;
+    }
+    SCOPED_TRACE(std::to_string(seed) + ", " + said);
+    const auto r = dwell_cli(args);
+    EXPECT_EQ(r.code, 1);
+    EXPECT_LT(r.err.size(), 2020u);
+    EXPECT_EQ(std::ranges::count(r.err, '\n'), 1);
+    EXPECT_TRUE(r.err.find(said) != std::string::npos) << r.err;
+    EXPECT_TRUE(r.err.find("\\x") == std::string::npos) << "a letter was cut: " << r.err;
+  }
 }
 
 TEST(cli_usage, wrong_values) {
@@ -166,7 +216,8 @@ TEST(cli_usage, wrong_values) {
                    "expected a whole number from 1 to 2147483647, found '" + std::string(value));
   for (const auto* value : {"-3", "1.5", "ten", "2147483648"})
     expect_refused({"cg", "trefethen:20", "--max-iterations", value},
-                   "--max-iterations: expected at least 0, found '" + std::string(value));
+                   "--max-iterations: expected a whole number from 0 to 2147483647, found '" +
+                       std::string(value));
   expect_refused({"cg", "trefethen:20", "--executor", "fast"}, "auto, host-loop, graph");
   expect_refused({"cg", "trefethen:20", "--policy", "hoard"}, "--policy: expected auto, none");
   expect_refused({"cg", "trefethen:20", "--precision", "f16"},

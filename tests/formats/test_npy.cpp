@@ -226,7 +226,7 @@ TEST_F(npy, what_cannot_be_used_is_refused) {
   std::string many;  // dimensions
   for (int k = 0; k < 1000; ++k) many += "1, ";
   const std::pair<std::string, std::string> cases[] = {
-      {"", "expected a .npy file, its first bytes are others"},
+      {"", "expected a .npy file, found an empty one"},
       {"%%MatrixMarket matrix", "expected a .npy file, its first bytes are others"},
       {std::string("\x93NUMPY\4\0ab", 10), "expected .npy format 1.0, 2.0 or 3.0, found 4.0"},
       {std::string("\x93NUMPY\1\0\xff\xff{", 11), "the file ends within its header"},

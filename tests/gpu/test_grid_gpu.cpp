@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "grid_answers.hpp"
+#include "grid_far.hpp"
 #include "grid_problem.hpp"
 #include "scratch.hpp"
 #include "stencil_place.hpp"
@@ -173,6 +174,26 @@ TEST_F(grid_gpu, takes_arrays_of_the_gpu_and_other_coefficients) {
     p.d.s *= 2;
     solver.update(p.d);
   }
+}
+
+template <class T>
+void expect_far_answers_said_by_a_gpu() {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const dwell::testing::far_grid<T> far(seed);
+    grid_options o;
+    o.rtol = far.rtol;
+    std::vector<T> u = far.start;
+    grid_solver<T> solver(stencil_place::where(), far.p.d, o);
+    const grid_report r = solver.solve_algebraic(far.b, u);
+    far.expect_honest(r.stopped, u);
+    EXPECT_EQ(r.stopped == stop_reason::converged, r.residual_relative_true <= far.rtol);
+  }
+}
+
+TEST_F(grid_gpu, says_answers_that_are_too_large_or_too_small_for_their_type) {
+  expect_far_answers_said_by_a_gpu<double>();
+  expect_far_answers_said_by_a_gpu<float>();
 }
 
 TEST_F(grid_gpu, ends_when_asked_to_and_says_what_is_wrong) {

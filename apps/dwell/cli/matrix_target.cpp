@@ -20,7 +20,7 @@ void require_matrix_name(const destination& to) {
   const std::string path = to.path();
   if (is_stream(path) || is_binary_name(to) || path.ends_with(".mtx") || path.ends_with(".mtx.gz"))
     return;
-  throw input_error(fmt::format("--output: expected a name that ends in {}, found '{}'",
+  throw input_error(fmt::format("{}: expected a name that ends in {}, found '{}'", to.option(),
                                 matrix_names, to.name()));
 }
 

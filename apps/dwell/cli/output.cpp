@@ -26,7 +26,24 @@ void write_stdout(std::string_view text) {
 
 void write_stderr(std::string_view text) noexcept { write_fully(2, text); }
 
-void say(std::string_view message) { write_stderr(fmt::format("dwell: {}\n", printable(message))); }
+namespace {
+
+/// A message without its middle where that is long: what it quotes can have any length.
+std::string of_bounded_length(std::string_view message) {
+  constexpr std::size_t most = 2000, head = 1500, tail = 400;
+  if (message.size() <= most) return std::string(message);
+  const auto begins = [&](std::size_t at) { return (message[at] & 0xC0) != 0x80; };  // in UTF-8
+  std::size_t end = head, again = message.size() - tail;
+  while (end > head - 3 && !begins(end)) --end;
+  while (again > message.size() - tail - 3 && !begins(again)) --again;
+  return fmt::format("{} ... {}", message.substr(0, end), message.substr(again));
+}
+
+}  // namespace
+
+void say(std::string_view message) {
+  write_stderr(fmt::format("dwell: {}\n", printable(of_bounded_length(message))));
+}
 
 void warn(std::string_view message) { say(fmt::format("warning: {}", message)); }
 

@@ -20,7 +20,7 @@ void write_stdout(std::string_view text);
 /// not cost the result.
 void write_stderr(std::string_view text) noexcept;
 /// A message, one line on standard error: "dwell: ...". All messages pass here, and no name in them
-/// can end the line or tell the terminal anything.
+/// can end the line or tell the terminal anything. Of a long one the middle is left out.
 void say(std::string_view message);
 /// "dwell: warning: ...".
 void warn(std::string_view message);

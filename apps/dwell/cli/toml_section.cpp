@@ -54,9 +54,9 @@ std::optional<int> toml_section::whole(const std::string& key, int least) {
   if (!node) return std::nullopt;
   const auto* number = node->as_integer();
   if (!number || number->get() < least || number->get() > 2147483647)
-    refuse(
-        *node, key,
-        fmt::format("expected a whole number of at least {}, found {}", least, found_kind(*node)));
+    refuse(*node, key,
+           fmt::format("expected a whole number from {} to 2147483647, found {}", least,
+                       found_kind(*node)));
   return static_cast<int>(number->get());
 }
 

@@ -45,16 +45,18 @@ template <class T>
 picture picture_of(const grid<T>& values, int white, picture_range range) {
   const extents& n = values.size();
   picture out{grid<float>(extents(n.z, n.y, n.x)), white};
-  double low = 0, scale = 1;
+  double by = 1, low = 0, span = white;
   if (range == picture_range::stretch) {
     const value_range r = dwell::range_of<T>(values.cells());
     if (r.least < r.greatest) {
-      low = r.least;
-      scale = white / (r.greatest - r.least);
+      by = std::isfinite(r.greatest - r.least) ? 1 : 0.5;
+      low = by * r.least;
+      span = by * r.greatest - low;
     }
   }
-  std::transform(values.cells().begin(), values.cells().end(), out.channels.cells().begin(),
-                 [&](T v) { return static_cast<float>((static_cast<double>(v) - low) * scale); });
+  std::transform(
+      values.cells().begin(), values.cells().end(), out.channels.cells().begin(),
+      [&](T v) { return static_cast<float>((by * static_cast<double>(v) - low) / span * white); });
   return out;
 }
 

@@ -95,7 +95,20 @@ json to_json(const convolve_result& r) {
   return out;
 }
 
-std::string failure_line(const convolve_result&) { return {}; }
-exit_code code_of(const convolve_result&) { return exit_code::done; }
+std::string nonfinite_text(const convolve_result& r) {
+  const auto values = format_plural(static_cast<std::int64_t>(r.values.nonfinite), "value");
+  if (r.overflowed())
+    return fmt::format("{} of the outcome beyond the largest number of {}", values,
+                       r.report.result);
+  return fmt::format("{} of the outcome are not finite: {} of the image are not", values,
+                     r.nonfinite_of_image);
+}
+
+std::string failure_line(const convolve_result& r) {
+  return r.overflowed() ? nonfinite_text(r) : "";
+}
+exit_code code_of(const convolve_result& r) {
+  return r.overflowed() ? exit_code::breakdown : exit_code::done;
+}
 
 }  // namespace dwell::app

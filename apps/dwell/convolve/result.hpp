@@ -18,10 +18,14 @@ struct convolve_result {
   std::string image, filter;  ///< names that were asked for
   std::string requested_algorithm = "auto";
   convolution_report report;
-  value_range values;       ///< range of the outcome
-  std::size_t clipped = 0;  ///< values that the picture that was written has lost
+  value_range values;                  ///< range of the outcome
+  std::size_t nonfinite_of_image = 0;  ///< counted where the outcome has values that are not finite
+  std::size_t clipped = 0;             ///< values that the picture that was written has lost
   std::vector<std::string> warnings;
   std::vector<std::pair<std::string, std::string>> files;  ///< image, report; and where
+
+  /// Values are not finite though all of the image are.
+  bool overflowed() const { return values.nonfinite > 0 && nonfinite_of_image == 0; }
 };
 
 /// Cells of images, and of sums and outcomes where they are others: "u8, summed in f32".
@@ -33,7 +37,9 @@ columns<convolution_report> convolution_columns();
 
 std::string to_text(const convolve_result& r);
 json to_json(const convolve_result& r);
-/// "": there is nothing that ends a convolution before its time.
+/// What there is to say of values that are not finite: how many, and where they come from.
+std::string nonfinite_text(const convolve_result& r);
+/// "" unless values have overflowed.
 std::string failure_line(const convolve_result& r);
 exit_code code_of(const convolve_result& r);
 

@@ -68,15 +68,37 @@ void require_channels(const convolve_arguments& args, const extents& array) {
     throw input_error(fmt::format("--output: expected {}, found {}", expected, array.z));
 }
 
-/// The outcome in place of the image.
+/// The outcome in place of the image, and what there is to say of its values.
 template <class Out, class In>
-convolution_report run_on(const device& where, const grid<In>& values, const extents& size,
-                          const convolution_filter& filter, const convolution_options& o,
-                          loaded_image& image) {
-  grid<Out> out(values.size());
-  const auto report = convolve<In, Out>(where, size, values.cells(), out.cells(), filter, o);
-  image.values = std::move(out);  // and the end of `values`
-  return report;
+void run_on(const device& where, const grid<In>& values, const extents& size,
+            const convolution_filter& filter, const convolution_options& o, loaded_image& image,
+            convolve_result& result) {
+  loaded_image out{grid<Out>(values.size()), image.picture, image.white, image.had_alpha};
+  result.report = convolve<In, Out>(where, size, values.cells(),
+                                    std::get<grid<Out>>(out.values).cells(), filter, o);
+  result.values = range_of(out);
+  if (result.values.nonfinite > 0) result.nonfinite_of_image = range_of(image).nonfinite;
+  image = std::move(out);  // and the end of `values`
+}
+
+/// Writes the outcome. One that has overflowed never takes the place of the image.
+void write_output(const convolve_arguments& args, const loaded_image& image,
+                  convolve_result& result, handover& by) {
+  const auto& to = args.output;
+  if (result.overflowed() && !to.standard() && same_file(to.path(), args.image)) {
+    result.warnings.push_back(to.label() + " is kept as it was: the outcome is not finite");
+    return;
+  }
+  const auto range = args.range == "clip" ? picture_range::clip : picture_range::stretch;
+  if (writes_picture(to) && range == picture_range::clip)
+    result.clipped = clipped_values(image);  // what was rounded to 8 bits has been cut off
+  if (by.attempt(to.label(), [&] { save_image(to, image, range); }))
+    result.files.emplace_back("image", to.label());
+  if (result.clipped > 0)
+    result.warnings.push_back(fmt::format(
+        "{} of the picture are cut off at 0 or {} (--range stretch or a .npy keeps "
+        "them)",
+        result.clipped == 1 ? "1 value" : fmt::format("{} values", result.clipped), image.white));
 }
 
 exit_code run(const convolve_arguments& args) {
@@ -104,26 +126,18 @@ exit_code run(const convolve_arguments& args) {
         using cell = std::remove_cvref_t<decltype(values.cells()[0])>;
         if constexpr (sizeof(cell) < sizeof(float))
           if (args.out_type == "sums") {
-            result.report = run_on<float>(where, values, size, filter, o, image);
+            run_on<float>(where, values, size, filter, o, image, result);
             return;
           }
-        result.report = run_on<cell>(where, values, size, filter, o, image);
+        run_on<cell>(where, values, size, filter, o, image, result);
       },
       image.values);
-  result.values = range_of(image);
+  if (result.values.nonfinite > 0 && !result.overflowed())
+    result.warnings.push_back(nonfinite_text(result));
   handover by;
   if (args.output) {
     progress.show("writing");
-    const auto range = args.range == "clip" ? picture_range::clip : picture_range::stretch;
-    if (writes_picture(args.output) && range == picture_range::clip)
-      result.clipped = clipped_values(image);  // what was rounded to 8 bits has been cut off
-    if (by.attempt(args.output.label(), [&] { save_image(args.output, image, range); }))
-      result.files.emplace_back("image", args.output.label());
-    if (result.clipped > 0)
-      result.warnings.push_back(fmt::format(
-          "{} of the picture are cut off at 0 or {} (--range stretch or a .npy keeps "
-          "them)",
-          result.clipped == 1 ? "1 value" : fmt::format("{} values", result.clipped), image.white));
+    write_output(args, image, result, by);
   }
   progress.erase();
   for (const auto& w : result.warnings) warn(w);
@@ -162,10 +176,11 @@ command add_convolve(CLI::App& app) {
   add_choice(app, "--out-type", args->out_type, {"sums", "input"},
              "Cells of the outcome: sums are f32, of an image of f64 f64; input rounds them to "
              "the type of the image, to the nearest number, of 8 bits cut off at 0 and 255");
-  add_destination(app, "-o,--output", args->output,
-                  "Write the outcome: a picture (.png, .pgm, .ppm) of as many bits as the one that "
-                  "was read, or .npy; on standard output (-) as .npy, and the report then goes to "
-                  "standard error. The IMAGE itself may be named");
+  add_destination(
+      app, "-o,--output", args->output,
+      "Write the outcome: a picture (.png, .pgm, .ppm) of as many bits as the one that "
+      "was read, or .npy; on standard output (-) as .npy, and the report then goes to "
+      "standard error. The IMAGE itself may be named; it stays as it was if values overflow");
   add_choice(app, "--range", args->range, {"clip", "stretch"},
              "Of a picture: values beyond it are cut off, or the range of all is stretched over "
              "it");

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/file_options.hpp"
@@ -37,6 +38,15 @@ int first_line(const std::string& text, const toml::node& node) {
       (three == "\"\"\"" || three == "'''") &&
       (text.compare(at + 3, 1, "\n") == 0 || text.compare(at + 3, 2, "\r\n") == 0);
   return static_cast<int>(line) + (on_the_next ? 1 : 0);
+}
+
+/// Asks for all keys of the file: a slip in one is said as such, not by what is missing without it.
+void require_keys(toml_section& all) {
+  for (const char* key :
+       {"name", "dims", "fields", "coefficients", "parameters", "step", "stages", "boundary",
+        "sources", "receivers", "reductions", "until", "values", "run", "outputs"})
+    all.find(key);
+  all.finish();
 }
 
 stencil_definition definition_of(toml_section& all, const std::string& text,
@@ -248,6 +258,22 @@ void take_reductions(toml_section& all, fields_problem& p) {
   }
 }
 
+/// "60x80", which may also be an array, [60, 80].
+std::string size_text(const toml_section& in, const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  const auto* axes = node.as_array();
+  if (!axes)
+    in.refuse(node, "size",
+              "expected a text such as '60x80', or an array, found " + found_kind(node));
+  std::string text;
+  for (const auto& axis : *axes) {
+    if (!axis.is_integer())
+      in.refuse(axis, "size", "expected whole numbers, found " + found_kind(axis));
+    text += fmt::format("{}{}", text.empty() ? "" : "x", axis.as_integer()->get());
+  }
+  return text;
+}
+
 void take_rest(toml_section& all, fields_problem& p) {
   const cell_tape& tape = p.definition.tape();
   if (auto in = all.section("values")) {
@@ -258,8 +284,8 @@ void take_rest(toml_section& all, fields_problem& p) {
     in->finish();
   }
   if (auto in = all.section("run")) {
-    if (const auto size = in->text("size"))
-      p.size = parse_size(in->place(*in->find("size"), "size"), *size, 1);
+    if (const auto* node = in->find("size"))
+      p.size = parse_size(in->place(*node, "size"), size_text(*in, *node), 1);
     p.steps = in->whole("steps", 0);
     in->finish();
   }
@@ -292,19 +318,23 @@ fields_problem read_problem(const std::string& stencil) {
   std::string text;
   if (is_file) {
     std::ifstream in(stencil);
-    if (!in) throw input_error(fmt::format("{}: cannot be read", stencil));
+    if (std::error_code e; !in)
+      throw input_error(fmt::format("{}: {}", stencil,
+                                    std::filesystem::exists(stencil, e)
+                                        ? "expected a readable file, this one cannot be read"
+                                        : "no such file; expected a stencil as a TOML file"));
     text = toml_text(in, stencil, "a file of a stencil");
   } else {
     text = ready->text;
   }
   const toml::table table = parse_toml(text, stencil);
   toml_section all(stencil, table, "");
+  require_keys(all);
   fields_problem p{stencil, is_file, text, definition_of(all, text, stencil)};
   take_boundary(all, p);
   take_points(all, p);
   take_reductions(all, p);
   take_rest(all, p);
-  all.finish();
   return p;
 }
 

@@ -25,7 +25,7 @@ std::string range_text(const field_range& f) {
 
 std::string reduced_text(const reduced_field& one) {
   std::string text =
-      one.last ? fmt::format("{} {:.6g}", one.name, *one.last) : one.name + " not yet";
+      one.last ? fmt::format("{} {:.6g}", one.name, *one.last) : one.name + " not computed yet";
   if (one.until) text += fmt::format(", wanted {:.3g}", *one.until);
   return text;
 }

@@ -13,15 +13,14 @@
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "cli/pieces.hpp"
-#include "report/units.hpp"
 #include "stencil/field.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/execution/device/host_memory.hpp"
 #include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/npy.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/grid/boundary.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 
 namespace dwell::app {
 namespace {
@@ -138,6 +137,7 @@ void add_grid_problem(CLI::App& app, grid_choices& to) {
          "SIZE", to.size,
          "Unknowns along each of one to three axes, the slowest first: 4096, rows x columns "
          "such as 300x200, or 64x64x64")
+      ->type_name("")
       ->required();
   const auto coefficient = [&](const char* name, std::string& value, const char* help) {
     set_completions(
@@ -322,23 +322,15 @@ grid_words words_of(const grid_choices& given) {
 }
 
 void require_grid_memory(const grid_choices& given, int ranks, int ranks_here) {
-  const std::size_t free = host_memory_free();
-  if (free == 0) return;  // the system does not say
   double cells = 1;
-  for (const int n : parse_grid_size(given.size)) cells *= n;
-  // f, u, b, the caller's order, two of x, r, p, q; u and f of levels, which are up to as many
-  // again.
-  double need = cells * (9 * (given.precision == "f64" ? 8 : 4) + 2 * 2 * 4);
-  // Weights and elements of Galerkin's levels; pivots, residuals and sums of lines.
-  if (given.options.coarse == "galerkin") need += cells * 60;
-  if (given.options.smoother == "lines") need += cells * 24;
+  const std::vector<int> axes = parse_grid_size(given.size);
+  for (const int n : axes) cells *= n;
+  const std::size_t element = given.precision == "f64" ? 8 : 4;
+  // f and u beside what the solver has.
+  double need = cells * 2.0 * double(element) + grids::solver_bytes(cells, element, given.options);
   // Parts, with copies of planes of others, beside f, u and coefficients that rank 0 has whole.
-  if (ranks > 0)
-    need = 1.3 * need * ranks_here / ranks + cells * 3 * (given.precision == "f64" ? 8 : 4);
-  if (need > static_cast<double>(free))
-    throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
-                                   given.size, format_bytes(need),
-                                   format_bytes(static_cast<double>(free))));
+  if (ranks > 0) need = 1.3 * need * ranks_here / ranks + cells * 3.0 * double(element);
+  grids::require_host_memory(axes, need);
 }
 
 template std::vector<double> grid_values(const std::string&, const std::string&,

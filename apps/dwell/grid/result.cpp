@@ -93,8 +93,9 @@ std::string to_text(const grid_result& r) {
   out.row("right-hand side", printable(r.rhs));
   out.row("start", r.start.empty() ? "zeros" : printable(r.start));
   out.gap();
-  out.row("device", say("{device}, ") + format_plural(g.threads, "thread"));
-  out.row("", g.reason);
+  const std::string threads = format_plural(g.threads, "thread");
+  out.row("device", say("{device}, ") + threads);
+  if (g.reason != threads) out.row("", g.reason);
   if (r.ranks) {
     out.row("ranks", describe_ranks(*r.ranks));
     out.row("exchanges", describe_exchanges(*r.ranks));

@@ -4,6 +4,7 @@
 #include "linear/solve_flags.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -71,7 +72,9 @@ CLI::Option* add_flag(CLI::App& app, surface here, std::string_view name, solve_
     if constexpr (std::is_same_v<M, int>) {
       if (!option.range) return add_positive(app, option.flag, member, help);
       const option_range& range = *option.range;
-      return add_whole(app, option.flag, member, help, static_cast<int>(range.least), range.text());
+      const bool limited = range.words || range.most < std::numeric_limits<double>::max();
+      return add_whole(app, option.flag, member, help, static_cast<int>(range.least),
+                       limited ? range.text() : "");
     } else if constexpr (std::is_same_v<M, double>) {
       return add_tolerance(app, option.flag, member, help);
     } else if constexpr (std::is_same_v<M, bool>) {

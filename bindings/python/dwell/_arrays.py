@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from ._checks import shown
 from ._warnings import RoundingWarning, warn
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -21,6 +22,17 @@ class Place(NamedTuple):
 
 
 HOST = Place("numpy", None)
+
+
+def asked_dtype(given: Any, what: str) -> np.dtype[Any]:
+    """float32 or float64, asked for by an argument."""
+    try:
+        dtype: np.dtype[Any] | None = np.dtype(given).newbyteorder("=")
+    except (TypeError, ValueError, SyntaxError):
+        dtype = None
+    if dtype is None or dtype not in FLOATS or given is None:
+        raise TypeError(f"{what}: expected float32 or float64, found {shown(given) if dtype is None else dtype}")
+    return dtype
 
 
 def place_of(a: Any) -> Place:
@@ -69,6 +81,14 @@ def host_array(a: Any, what: str) -> np.ndarray[Any, Any]:
     if out.dtype == object:
         raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}")
     return cast("np.ndarray[Any, Any]", out)
+
+
+def is_one(a: Any, what: str) -> bool:
+    """Has `a`, of the host, no axes?"""
+    try:
+        return np.ndim(a) == 0
+    except (TypeError, ValueError):  # lists of several lengths, say
+        raise TypeError(f"{what}: expected an array of numbers, found {type(a).__name__}") from None
 
 
 def float_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:

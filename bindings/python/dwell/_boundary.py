@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ._checks import shown, word
+
 Sides = list[tuple[str, str]]  # (low, high) of each axis, the slowest first
 
 
@@ -23,7 +25,7 @@ def sides_of_fields(boundary: Any, fields: tuple[str, ...], dims: int) -> list[S
 
 def _sides(given: Any, dims: int, what: str) -> Sides:
     if isinstance(given, str):
-        return [(given, given)] * dims
+        return [(word(given, what), given)] * dims
     if not isinstance(given, (tuple, list)):
         raise TypeError(f"{what}: expected a word, or a tuple with an entry for each axis, found {type(given).__name__}")
     if len(given) != dims:
@@ -34,6 +36,6 @@ def _sides(given: Any, dims: int, what: str) -> Sides:
 
 def _side(given: Any, what: str) -> tuple[str, str]:
     pair = (given, given) if isinstance(given, str) else given
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(word, str) for word in pair):
-        raise ValueError(f"{what}: expected a word or a pair of words (low, high), found {given!r}")
-    return pair[0], pair[1]
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(one, str) for one in pair):
+        raise ValueError(f"{what}: expected a word or a pair of words (low, high), found {shown(given)}")
+    return word(pair[0], what), word(pair[1], what)

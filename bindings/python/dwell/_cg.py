@@ -61,7 +61,7 @@ def cg(
     Warns
     -----
     SolveWarning
-        As ``Solver.solve`` does; of several columns those that did not converge are named.
+        As ``Solver.solve`` does, but of one right-hand side that has not converged `info` says it.
 
     Raises
     ------
@@ -184,7 +184,10 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
     where = device if device is not None or place.gpu is None else f"cuda:{place.gpu}"
     options["method"], options["preconditioner"] = method, name
     solver = Solver._of(a, where, threads, options)
-    x = solver.solve(b, x0, progress=progress)
+    x, several = solver._answer(b, x0, None, progress)
+    if several:  # info is that of one of them
+        solver._warn_of_unmet(several)
+    solver._warn_of_answers()
     one = len(shape) == 1 or shape[1] == 1
     for k, report in enumerate(solver._reports):
         info = _info(report, rtol, atol, b if one else b[:, k])

@@ -10,7 +10,7 @@ import numpy as np
 _MOST = 2**31 - 1
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
     """`value` for a message: one line, and not a long one."""
     if isinstance(value, (bool, int, float, str, bytes, type(None), np.generic)):
         text = " ".join(repr(value).split())
@@ -21,7 +21,7 @@ def _shown(value: Any) -> str:
 def boolean(value: Any, name: str) -> bool:
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
-    raise TypeError(f"{name}: expected True or False, found {_shown(value)}")
+    raise TypeError(f"{name}: expected True or False, found {shown(value)}")
 
 
 def whole(value: Any, name: str, most: int = _MOST) -> int:
@@ -31,9 +31,9 @@ def whole(value: Any, name: str, most: int = _MOST) -> int:
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}: expected a whole number, found {_shown(value)}") from None
+        raise TypeError(f"{name}: expected a whole number, found {shown(value)}") from None
     if not -most - 1 <= number <= most:
-        raise ValueError(f"{name}: expected a whole number of at most {most}, found {_shown(number)}")
+        raise ValueError(f"{name}: expected a whole number of at most {most}, found {shown(number)}")
     return number
 
 
@@ -47,7 +47,25 @@ def number(value: Any, name: str) -> float:
             raise ValueError(f"{name}: expected a number of at most 1.8e308, found a larger one") from None
         except (TypeError, ValueError):
             pass
-    raise TypeError(f"{name}: expected a number, found {_shown(value)}")
+    raise TypeError(f"{name}: expected a number, found {shown(value)}")
+
+
+def held(value: float, dtype: np.dtype[Any], name: str) -> float:
+    """A number that is finite in `dtype`."""
+    with np.errstate(over="ignore"):
+        if not np.isfinite(dtype.type(value)):
+            raise ValueError(f"{name}: expected a number that is finite in {dtype}, found {value:g}")
+    return value
+
+
+def finite(a: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+    """An array of finite values; an error says the first that is not."""
+    there = np.isfinite(a)
+    if not there.all():
+        at = np.unravel_index(int(np.argmin(there)), a.shape)
+        place = ", ".join(str(int(i)) for i in at)
+        raise ValueError(f"{name}: expected finite values, found {float(a[at])} at [{place}] (counted from 0)")
+    return a
 
 
 def word(value: Any, name: str) -> str:
@@ -55,9 +73,9 @@ def word(value: Any, name: str) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(f"{name}: expected a word, found {_shown(ascii(value))}") from None
+            raise ValueError(f"{name}: expected a word, found {shown(ascii(value))}") from None
         return str(value)
-    raise TypeError(f"{name}: expected a word, found {_shown(value)}")
+    raise TypeError(f"{name}: expected a word, found {shown(value)}")
 
 
 _CHECKS: dict[type, Any] = {bool: boolean, int: whole, float: number, str: word}

@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _core
 from ._boundary import sides_of_fields
-from ._checks import number, whole, word
+from ._arrays import asked_dtype
+from ._checks import number, shown, whole, word
 from ._definition_text import words_of
 from ._device import resolve
 from ._explain_fields import plan_rows
@@ -133,12 +134,8 @@ class Definition:
             As ``FieldRunner`` does.
         """
         sides = sides_of_fields(self.boundary if boundary is None else boundary, self.fields, self.dims)
-        if not isinstance(size, (Sequence, np.ndarray)) or isinstance(size, str):
-            raise TypeError(f"size: expected a sequence with a whole number for each axis, found {size!r}")
-        axes = [whole(n, "size", 2**62) for n in size]
-        precision = {"float64": "f64", "float32": "f32"}.get(np.dtype(dtype).name)
-        if precision is None:
-            raise ValueError(f"dtype: expected float64 or float32, found {np.dtype(dtype).name}")
+        axes = _size(size)
+        precision = {"float64": "f64", "float32": "f32"}[asked_dtype(dtype, "dtype").name]
         if device_facts is not None and (device is not None or threads):
             raise ValueError("device_facts: expected no device and no threads with it")
         where = resolve("cpu" if device_facts is not None else device, threads, None, 0)
@@ -151,6 +148,14 @@ class Definition:
     def __call__(self, *_: Any, **__: Any) -> Any:
         raise TypeError(f"{self.name}: expected dwell.run({self.name}, ...), found a call of the definition; its function is "
                         f"{self.name}.function")
+
+
+def _size(given: Any) -> list[int]:
+    try:
+        axes = list(given)
+    except TypeError:
+        raise TypeError(f"size: expected a sequence of whole numbers, found {shown(given)}") from None
+    return [whole(n, "size", 2**62) for n in axes]
 
 
 def explain(definition: Definition, size: Sequence[int], **options: Any) -> str:

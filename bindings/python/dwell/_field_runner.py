@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import _core, _gpu
-from ._arrays import FLOATS, HOST, Place, dtype_of, float_dtype, host_array, like, place_of, readable, require_writable
+from ._arrays import FLOATS, HOST, Place, dtype_of, float_dtype, host_array, is_one, like, place_of, readable, require_writable
 from ._boundary import sides_of_fields
-from ._checks import number, whole, word
+from ._checks import finite, held, number, whole, word
 from ._define import Definition, require_definition
 from ._device import resolve
 from ._field_report import FieldReport
@@ -304,7 +304,7 @@ class FieldRunner(_gpu.StreamUser):
     def _given(self, value: Any, name: str) -> Any:
         """An array of the host or of a GPU, or a float."""
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-            return float(value)
+            return number(value, name)
         place = place_of(value)
         if place.gpu is not None and dtype_of(value) not in FLOATS:
             raise TypeError(f"{name}: expected float32 or float64 (arrays of a GPU are not converted), found {dtype_of(value)}")
@@ -331,21 +331,25 @@ class FieldRunner(_gpu.StreamUser):
             self._finish_for(place)
             return
         if isinstance(value, float):
-            array = np.full(self.shape, value, self.dtype)
+            array = np.full(self.shape, held(value, self.dtype, name), self.dtype)
         else:
             array = readable(value, self.dtype, name)
             if array.shape != self.shape:
                 raise ValueError(f"{name}: expected shape {self.shape}, found {array.shape}")
+            finite(array, name)
         (native.set_field if is_field else native.set_coefficient)(i, array)
 
     def _set_parameter(self, name: str, value: Any) -> None:
-        if np.ndim(value) == 0:
+        if is_one(value, name):
+            one = held(number(value, name), self.dtype, name)
             self._left.pop(name, None)
-            self._native.set_parameter(self.definition.parameters.index(name), number(value, name))
+            self._native.set_parameter(self.definition.parameters.index(name), one)
             return
         table = readable(host_array(value, name), np.dtype(np.float64), name)
         if table.ndim != 1:
             raise ValueError(f"{name}: expected a number, or a sequence with one for each step, found {table.ndim} axes")
+        with np.errstate(over="ignore"):
+            finite(table.astype(self.dtype), name)
         self._native.set_parameter(self.definition.parameters.index(name), table)
         self._left[name] = len(table)
 

@@ -11,11 +11,11 @@ import scipy.sparse
 
 from . import _gpu
 from ._arrays import Place, dtype_of, float_dtype, like, place_of
-from ._checks import boolean, number, whole
+from ._checks import boolean, number, whole, word
 from ._grid_problem import Problem, on_host
 from ._matrices import csr_of
 from ._turn import Turn
-from ._warnings import SolveWarning, warn
+from ._warnings import SolveWarning, unmet, warn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,7 +146,8 @@ class GridSolver:
         self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
         self._device, *layout = p.place(device, threads)
         self._native: Any = p.native("GridSolver")(
-            self._device, *layout, p.coefficients(), method, preconditioner, cycle, coarse, smoother,
+            self._device, *layout, p.coefficients(), word(method, "method"), word(preconditioner, "preconditioner"),
+            word(cycle, "cycle"), word(coarse, "coarse"), word(smoother, "smoother"),
             boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")
@@ -229,19 +230,21 @@ class GridSolver:
         return self._solve(b, "b", u0, True, rtol, atol)
 
     def _solve(self, f: Any, what: str, u0: Any, algebraic: bool, rtol: float | None, atol: float | None) -> Any:
-        tolerances = (self._rtol if rtol is None else number(rtol, "rtol"), self._atol if atol is None else number(atol, "atol"))
+        rtol = self._rtol if rtol is None else number(rtol, "rtol")
+        atol = self._atol if atol is None else number(atol, "atol")
         p, place = self._problem, place_of(f)
         if place.gpu is not None:
             u = self._start_on_gpu(f, what, u0, place)
             with self._turn:
-                self._told(self._native.solve_cuda(_gpu.capsule(f, place), _gpu.capsule(u, place_of(u)), algebraic, *tolerances))
+                found = self._native.solve_cuda(_gpu.capsule(f, place), _gpu.capsule(u, place_of(u)), algebraic, rtol, atol)
+                self._told(found, rtol, atol)
             return u
         rhs, place = p.vector(f, what)
         u = np.zeros(p.shape, p.dtype)
         if u0 is not None:
             u[...] = p.of_shape(on_host(u0, "u0"), "u0")
         with self._turn:
-            self._told(self._native.solve(rhs.reshape(-1), u.reshape(-1), algebraic, *tolerances))
+            self._told(self._native.solve(rhs.reshape(-1), u.reshape(-1), algebraic, rtol, atol), rtol, atol)
         return u if place.kind == "numpy" else like(u, place, f)
 
     def _start_on_gpu(self, f: Any, what: str, u0: Any, place: Place) -> Any:
@@ -265,11 +268,12 @@ class GridSolver:
         _gpu.wait_for(u, place_of(u))
         return u
 
-    def _told(self, found: Mapping[str, Any]) -> None:
+    def _told(self, found: Mapping[str, Any], rtol: float, atol: float) -> None:
         """Keeps the report, and warns."""
         self._report = r = GridReport(**found)
-        if r.stopped != "converged":
-            warn(f"{r.stopped} after {r.iterations} iterations, relative residual {r.residual_relative_true:.2e}", SolveWarning)
+        if r.stopped != "converged" or r.target_missed:
+            wanted = max(rtol, atol / r.rhs_norm) if r.rhs_norm > 0 else atol
+            warn(unmet(r.stopped, r.iterations, r.residual_relative_true, wanted), SolveWarning)
         if r.rhs_inconsistent:
             warn(f"the system has no solution: {r.rhs_outside_range:.1e} of the right-hand side is constant, and was taken away",
                  SolveWarning)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import HOST, Place, float_dtype, host_array, place_of, readable
-from ._checks import number, whole
+from ._arrays import HOST, Place, asked_dtype, float_dtype, host_array, is_one, place_of, readable
+from ._checks import held, number, shown, whole, word
 from ._device import resolve
 
 _SUFFIX = {"float64": "F64", "float32": "F32"}
@@ -31,8 +31,8 @@ class Problem:
         if not 1 <= len(self.shape) <= 3:
             raise ValueError(f"shape: expected 1 to 3 axes, found {len(self.shape)}")
         if dtype is None:
-            dtype = k.dtype if isinstance(k, np.ndarray) else np.float64
-        self.dtype: np.dtype[Any] = float_dtype(np.dtype(dtype), "dtype")
+            dtype = float_dtype(k.dtype, "k") if isinstance(k, np.ndarray) else np.float64
+        self.dtype: np.dtype[Any] = asked_dtype(dtype, "dtype")
         dims = len(self.shape)
         if centring not in ("cell", "vertex"):
             raise ValueError(f"centring: expected cell or vertex, found {centring!r}")
@@ -65,21 +65,19 @@ class Problem:
         return resolve("cpu" if device is None else device, threads, None, 0), *self._layout
 
     def coefficients(self) -> Any:
-        if not isinstance(self._boundary, str):
-            raise TypeError(f"boundary: expected a str, found {type(self._boundary).__name__}")
         k, s = self._k, self._s
         k_cells, s_cells = (self.of_shape(a, name).reshape(-1) if isinstance(a, np.ndarray) else None
                             for a, name in ((k, "k"), (s, "s")))
         return self.native("GridCoefficients")(
             1.0 if k_cells is not None else k, k_cells, self._k_axes, self._faces(), self._mean == "arithmetic",
-            0.0 if s_cells is not None else s, s_cells, self._boundary, self._side_values())
+            0.0 if s_cells is not None else s, s_cells, word(self._boundary, "boundary"), self._side_values())
 
     def vector(self, given: Any, what: str) -> tuple[np.ndarray[Any, Any], Place]:
         """An array of one value for each unknown, and where the caller's is."""
         a = _array_or_number(given, what)
         if isinstance(a, np.ndarray):
             return self.of_shape(a, what), place_of(given)
-        return np.full(self.shape, a, self.dtype), HOST
+        return np.full(self.shape, held(a, self.dtype, what), self.dtype), HOST
 
     def of_shape(self, a: np.ndarray[Any, Any], what: str, shape: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
         wanted = self.shape if shape is None else shape
@@ -92,8 +90,8 @@ class Problem:
 
     def _faces(self) -> list[Any]:
         found: list[Any] = [None] * len(self.shape)
-        for name, given in (self._k_faces or {}).items():
-            axis = self._axis(name) if len(name) == 1 else -1
+        for name, given in _items(self._k_faces, "k_faces", "axis"):
+            axis = self._axis(name) if isinstance(name, str) and len(name) == 1 else -1
             if axis < 0:
                 raise ValueError(f"k_faces: expected axes as 'x', found {name!r}")
             wanted = tuple(n + (a == axis) for a, n in enumerate(self.shape))
@@ -102,9 +100,9 @@ class Problem:
 
     def _side_values(self) -> list[tuple[int, bool, list[float]]]:
         found = []
-        for side, given in (self._values or {}).items():
-            axis = self._axis(side[:1])
-            if len(side) != 2 or side[1] not in "-+" or axis < 0:
+        for side, given in _items(self._values, "boundary_values", "side"):
+            axis = self._axis(side[:1]) if isinstance(side, str) and len(side) == 2 and side[1] in "-+" else -1
+            if axis < 0:
                 raise ValueError(f"boundary_values: expected sides as 'x-' and 'y+', found {side!r}")
             a = on_host(given, "boundary_values")
             wanted = self.shape[:axis] + self.shape[axis + 1:]
@@ -112,6 +110,15 @@ class Problem:
                 raise ValueError(f"boundary_values: {side}: expected shape {wanted}, found {a.shape}")
             found.append((axis, side[1] == "+", [float(v) for v in a.reshape(-1)]))
         return found
+
+
+def _items(given: Any, what: str, by: str) -> list[tuple[Any, Any]]:
+    """What a dict has, of which there need not be one."""
+    if given is None:
+        return []
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what}: expected a dict by {by}, found {shown(given)}")
+    return list(given.items())
 
 
 def on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
@@ -122,7 +129,7 @@ def on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
 
 
 def _array_or_number(a: Any, what: str) -> Any:
-    return number(a, what) if np.ndim(a) == 0 and place_of(a).gpu is None else on_host(a, what)
+    return number(a, what) if place_of(a).gpu is None and is_one(a, what) else on_host(a, what)
 
 
 def _shape(given: Any) -> tuple[int, ...]:

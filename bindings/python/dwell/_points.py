@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import float_dtype, host_array
+from ._checks import finite
 
 
 @dataclasses.dataclass
@@ -34,10 +35,12 @@ def sources_of(given: Any, fields: tuple[str, ...], shape: tuple[int, ...], dtyp
         cells, is_one = _cells(value[0], shape, f"sources of {name}")
         series = host_array(value[1], f"sources of {name}")
         float_dtype(series.dtype, f"sources of {name}")
-        series = series.astype(dtype)  # numbers that are added to the field's
+        with np.errstate(over="ignore"):
+            series = series.astype(dtype)  # numbers that are added to the field's
         series = series[:, None] if is_one and series.ndim == 1 else series
         if series.ndim != 2 or series.shape[1] != len(cells):
             raise ValueError(f"sources of {name}: expected a series of shape (steps, {len(cells)}), found {series.shape}")
+        finite(series, f"sources of {name}")
         found.append(Points(fields.index(name), name, cells, is_one, np.ascontiguousarray(series)))
     return found
 

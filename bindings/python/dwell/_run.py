@@ -9,6 +9,7 @@ from ._define import Definition
 from ._field_report import FieldReport
 from ._field_runner import FieldRunner
 from ._progress import OnInterrupt, Progress
+from ._warnings import SolveWarning, counted, warn
 
 
 class FieldResult:
@@ -67,6 +68,11 @@ def run(
     FieldResult
         The fields by name, what receivers recorded, and a report.
 
+    Warns
+    -----
+    SolveWarning
+        With `until`: `steps` were done, and no quantity had become so small. Or values are not finite.
+
     Raises
     ------
     ValueError, TypeError, UnsupportedError, KeyboardInterrupt
@@ -93,4 +99,15 @@ def run(
                          reduce_every=reduce_every, until=until, device=device, executor=executor, kernel=kernel, depth=depth,
                          hoist=hoist, threads=threads, **values)
     runner.run(steps, progress=progress, on_interrupt=on_interrupt)
-    return FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.reductions, runner.report)
+    result = FieldResult({name: runner.field(name) for name in definition.fields}, runner.records, runner.reductions, runner.report)
+    _warn_of(result.report)
+    return result
+
+
+def _warn_of(report: FieldReport) -> None:
+    if report.stopped == "step limit":
+        found = [f"{name} {'not computed' if report.reductions[name] is None else format(report.reductions[name], '.2e')}, "
+                 f"wanted {wanted:.2e}" for name, wanted in report.until.items()]
+        warn(f"step limit after {counted(report.steps, 'step')}: {'; '.join(found)}", SolveWarning)
+    elif report.stopped == "not finite" or not report.finite:
+        warn(f"values are not finite after {counted(report.steps, 'step')}", SolveWarning)

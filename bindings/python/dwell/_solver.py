@@ -17,7 +17,7 @@ from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
 from ._vectors import on_gpu, on_host
-from ._warnings import SolveWarning, warn
+from ._warnings import SolveWarning, unmet, warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -179,14 +179,23 @@ class Solver(_gpu.StreamUser):
         Warns
         -----
         SolveWarning
-            `A` is singular, and a part of b has no solution (``Report.rhs_outside_range``); or the residual meets the
-            tolerance by its norm, but a row is not solved (``Report.rows_missed``); or of several columns some did not
-            converge: ``reports`` say which.
+            The true residual does not meet the tolerance: why the solve ended, after how many iterations, and what may help
+            (of several columns which ones, and this of the first; ``reports`` have the others); not where `progress` or
+            Ctrl-C ended it, nor for the iterations that ``fixed_iterations`` asked for. Or `A` is singular, and a part of b
+            has no solution (``Report.rhs_outside_range``). Or the residual meets the tolerance by its norm, but a row is
+            not solved (``Report.rows_missed``).
         RoundingWarning
             Whole numbers or long doubles have more digits than the solver's dtype.
         """
+        x, columns = self._answer(b, x0, out, progress, on_interrupt, boolean(raise_on_breakdown, "raise_on_breakdown"))
+        self._warn_of_unmet(columns)
+        self._warn_of_answers()
+        return x
+
+    def _answer(self, b: Any, x0: Any, out: Any, progress: Progress, on_interrupt: OnInterrupt = "raise",
+                raise_on_breakdown: bool = False) -> tuple[Any, bool]:
+        """What ``solve`` returns, and whether it has several columns; warns of nothing."""
         check_on_interrupt(on_interrupt)
-        raise_on_breakdown = boolean(raise_on_breakdown, "raise_on_breakdown")
         place = place_of(b)
         if place.gpu is None:
             rhs, x, answer, columns = on_host(b, x0, out, self._native.rows, self.dtype)
@@ -206,10 +215,9 @@ class Solver(_gpu.StreamUser):
         self._keep_starts(answer, x0, out, columns, place)
         if raise_on_breakdown:
             self._require_no_breakdown(answer)
-        self._warn_of_answers(columns)
         if out is not None:
-            return out
-        return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b)
+            return out, columns
+        return answer if place.kind == "numpy" or place.gpu is not None else like(answer, place, b), columns
 
     def update_values(self, data: Any) -> None:
         """Other values for the same pattern, from the next solve on; no new plan.
@@ -303,15 +311,32 @@ class Solver(_gpu.StreamUser):
                 report = Report.of(one)
                 raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
 
-    def _warn_of_answers(self, columns: bool) -> None:
-        """Each once for all columns."""
-        ended = [k for k, one in enumerate(self._reports)
-                 if one.stopped != "interrupted" and (one.stopped != "converged" or one.target_missed)]
-        if ended and columns:
+    def _wanted(self, report: _core.CgReport) -> float:
+        """The relative residual that was asked for."""
+        rtol, atol, norm = self._options.rtol, self._options.atol, report.rhs_norm
+        return float(max(rtol, atol / norm) if norm > 0 else atol)
+
+    def _met(self, report: _core.CgReport) -> bool:
+        if report.stopped == "converged" and not report.target_missed:
+            return True
+        return bool(report.stopped != "not finite" and report.residual_relative_true <= self._wanted(report))
+
+    def _warn_of_unmet(self, columns: bool) -> None:
+        """Right-hand sides whose true residual is not as wanted, unless the caller ended them."""
+        asked = {"interrupted", "iteration limit"} if self._options.fixed_iterations else {"interrupted"}
+        ended = [k for k, one in enumerate(self._reports) if one.stopped not in asked and not self._met(one)]
+        if not ended:
+            return
+        first = self._reports[ended[0]]
+        text = unmet(first.stopped, first.iterations, first.residual_relative_true, self._wanted(first), Report.of(first).advice)
+        if columns:
             named = ", ".join(map(str, ended[:8])) + (", ..." if len(ended) > 8 else "")
-            warn(f"{len(ended)} of {len(self._reports)} right-hand sides did not converge: column"
-                 f"{'' if len(ended) == 1 else 's'} {named} (counted from 0); the first one: {self._reports[ended[0]].stopped} "
-                 f"after {self._reports[ended[0]].iterations} iterations", SolveWarning)
+            text = (f"{len(ended)} of {len(self._reports)} right-hand sides did not converge: column"
+                    f"{'' if len(ended) == 1 else 's'} {named} (counted from 0); the first one: {text}")
+        warn(text, SolveWarning)
+
+    def _warn_of_answers(self) -> None:
+        """What is to be said of answers that may have met the tolerance; each once for all columns."""
         missed = [one.componentwise_backward_error for one in self._reports if one.rows_missed]
         if missed:
             warn("the residual meets the tolerance by its norm, but not in every row: the componentwise backward error is "

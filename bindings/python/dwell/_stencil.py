@@ -2,12 +2,15 @@
 """The one call that does steps of a stencil."""
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from ._checks import boolean, number, whole
 from ._progress import OnInterrupt, Progress, check_on_interrupt
+from ._reduce import reduce
 from ._runner import Runner
 from ._stencil_options import StencilOptions, check_names, takes_stencil_options
+from ._warnings import SolveWarning, counted, warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,6 +52,11 @@ def stencil(
     report : StencilReport
         Only with `return_report`.
 
+    Warns
+    -----
+    SolveWarning
+        With `until`: `steps` were done, and cells still changed by more. Or values are not finite.
+
     Raises
     ------
     ValueError, TypeError, UnsupportedError, DeviceError, KeyboardInterrupt
@@ -70,12 +78,17 @@ def stencil(
     runner = Runner(u, shape, source=source, device=device, threads=threads, **options)
     try:
         if until is None:
-            runner.run(steps, progress=progress, on_interrupt=on_interrupt)
+            outcome = runner.run(steps, progress=progress, on_interrupt=on_interrupt)
         else:
-            runner.run_until(until, steps, check_every, progress=progress, on_interrupt=on_interrupt)
+            outcome = runner.run_until(until, steps, check_every, progress=progress, on_interrupt=on_interrupt)
     except KeyboardInterrupt:
         if out is not None:
             runner.field(out)
         raise
     field = runner.field(out)
+    if outcome.stopped == "step limit":
+        change = "not computed" if outcome.change is None else f"{outcome.change:.2e}"
+        warn(f"step limit after {counted(outcome.steps, 'step')}: largest change {change}, wanted {until:.2e}", SolveWarning)
+    elif outcome.stopped == "not finite" or not math.isfinite(reduce(field, "norm-max") if math.prod(field.shape) else 0.0):
+        warn(f"values are not finite after {counted(outcome.steps, 'step')}", SolveWarning)
     return (field, runner.report) if return_report else field

@@ -7,11 +7,22 @@ import warnings
 
 
 class SolveWarning(UserWarning):
-    """A solve gave an answer, but not that of the system as it was asked for."""
+    """An answer is not what was asked for: a solve has not met its tolerance, the system has no solution, a run with `until`
+    was left at its limit, or values are not finite."""
 
 
 class RoundingWarning(UserWarning):
     """Numbers of the caller's were rounded to the precision that is computed in."""
+
+
+def counted(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def unmet(stopped: str, iterations: int, residual: float, wanted: float, advice: str = "") -> str:
+    """What is said of a solve that has not met its tolerance; residuals are relative, the one found is the true one."""
+    return (f"{stopped} after {counted(iterations, 'iteration')}: true relative residual {residual:.2e}, wanted {wanted:.2e}"
+            + (f"; {advice}" if advice else ""))
 
 
 def warn(message: str, kind: type[Warning]) -> None:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -116,6 +117,9 @@ void field_domain::check() const {
         for (const side_kind shared : {side_kind::fixed, side_kind::periodic})
           if ((kind == shared) != (side(0, axis, high).kind == shared))
             fail(fmt::format("{} is a side of all fields or of none", side_kind_name(shared)));
+        if (!std::isfinite(side(f, axis, high).value))
+          fail(fmt::format("expected a finite number after 'constant:', found {}",
+                           side(f, axis, high).value));
         const std::int64_t r = definition_.radius(), n = size_.n[std::size_t(axis)];
         const std::int64_t least = kind == side_kind::mirror ? r + 1
                                    : kind == side_kind::reflect || kind == side_kind::periodic ||
@@ -127,7 +131,7 @@ void field_domain::check() const {
       }
       if ((side(f, axis, 0).kind == side_kind::periodic) !=
           (side(f, axis, 1).kind == side_kind::periodic))
-        fail("periodic is both sides of an axis");
+        fail("expected periodic of both sides, found it of one");
     }
 }
 

@@ -9,6 +9,14 @@
 
 namespace dwell::grids {
 
+/// Exponents of a power of two from which on an answer that is multiplied by it may be too large or
+/// too small for T.
+template <class T>
+inline constexpr int far_exponent = sizeof(T) == 8 ? 900 : 60;
+/// A bound of the norm of a divided operator: twice its largest diagonal element, which has up to
+/// six conductances and s, none above 1.
+inline constexpr double norm_of_divided = 14;
+
 /// How the cells of halved rows are dealt: 2^lane_bits lanes go along a piece, and a row has
 /// 2^piece_bits pieces of `piece` cells of each half. A team has `each` pieces, the first `rest`
 /// teams one more.

@@ -19,13 +19,13 @@ struct device_stops {
                        interrupted = 4, accuracy_limit = 5;
 };
 
-/// 2^e, in two steps: the power itself may be beyond the format where products with it are not.
+/// 2^e, in three steps: the power itself may be beyond the format where products with it are not.
 template <class T>
 struct device_power {
-  T half, rest;
+  T third, rest;  ///< normal numbers, by which 0 stays 0
   DWELL_FN explicit device_power(int e)
-      : half(static_cast<T>(ldexp(1.0, e / 2))), rest(static_cast<T>(ldexp(1.0, e - e / 2))) {}
-  DWELL_FN T operator*(T v) const { return v * half * rest; }
+      : third(static_cast<T>(ldexp(1.0, e / 3))), rest(static_cast<T>(ldexp(1.0, e - e / 3 * 2))) {}
+  DWELL_FN T operator*(T v) const { return v * third * third * rest; }
 };
 
 DWELL_FN bool is_finite(double v) { return v - v == 0; }
@@ -58,6 +58,7 @@ class device_solve {
     int at = 0, attempts = 0, stopped = device_stops::converged;
     bool missed = false, indefinite = false;
     double best = true_residual(a_.x[0], mean);
+    const double begin = best;
     if (!is_finite(best)) stopped = device_stops::not_finite;
     done_ = 0;
     recursive_ = best;
@@ -91,8 +92,25 @@ class device_solve {
     double of_answer = 0;
     if (a_.singular && stopped != device_stops::not_finite)
       of_answer = sum([](T x) { return static_cast<double>(x); }, a_.x[at]) / all;
-    give_answer(a_.x[at], static_cast<T>(of_answer));
     if (best <= target && stopped != device_stops::not_finite) stopped = device_stops::converged;
+    bool held = true;
+    const int far = scale_ - a_.scale_of_a;
+    if (far >= far_exponent<T> || -far >= far_exponent<T>) {
+      const double lost = lost_by(far, a_.x[at], static_cast<T>(of_answer));
+      held = is_finite(lost);
+      if (!held) {
+        stopped = device_stops::not_finite;
+        best = begin;
+        missed = false;
+      } else {
+        best += lost;
+        if (stopped == device_stops::converged && best > target) {
+          stopped = device_stops::accuracy_limit;
+          missed = true;
+        }
+      }
+    }
+    if (held) give_answer(a_.x[at], static_cast<T>(of_answer));
     if (t_.worker() != 0) return;
     t_.once([&] {
       device_outcome& o = *a_.out;
@@ -256,6 +274,19 @@ class device_solve {
     });
     t_.sync_grid();
     return true;
+  }
+  /// What the residual may grow by where u, x multiplied by a power of two, is too small for all of
+  /// its digits; not finite where it is too large. As of grid_handle.
+  DWELL_APART double lost_by(int exponent, const T* x, T mean) {
+    const device_power<T> back(exponent), forth(-exponent);
+    return norm_of_divided * sqrt(sum(
+                                 [=](T v) {
+                                   const double of = static_cast<double>(v - mean);
+                                   const double lost =
+                                       of - static_cast<double>(forth * (back * (v - mean)));
+                                   return lost * lost;
+                                 },
+                                 x));
   }
   DWELL_APART void give_answer(const T* x, T mean) {
     const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();

@@ -188,15 +188,17 @@ void field_session<T>::require_steps(int steps) const {
   const auto require = [&](std::int64_t there, std::int64_t first, const std::string& what) {
     const std::int64_t left = there - (steps_done_ - first);
     if (steps > left)
-      throw input_error(fmt::format(
-          "steps: expected at most {} more, for which {} has values, found {}", left, what, steps));
+      throw input_error(
+          fmt::format("{}: expected a value for each of {} steps, found {}", what, steps, left));
   };
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].table)
       require(static_cast<std::int64_t>(parameters_[i].values.size()), parameters_[i].first_step,
               fmt::format("parameter '{}'", definition().tape().parameters[i]));
   for (const source_list<T>& list : points_.sources)
-    require(list.steps(), list.first_step, "a series of sources");
+    require(list.steps(), list.first_step,
+            fmt::format("sources of '{}'",
+                        definition().tape().fields[static_cast<std::size_t>(list.field)]));
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """dwell.cg beside scipy.sparse.linalg.cg."""
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -106,7 +108,8 @@ def test_info_is_of_the_true_residual():
     x, info = dwell.cg(a, b, rtol=1e-7, maxiter=5000)
     reached = residual(a, x, b) <= 1e-7 * np.linalg.norm(b.astype(np.float64))
     assert (info == 0) == reached
-    assert dwell.Solver(a, rtol=1e-7).solve(b).dtype == np.float32
+    with nullcontext() if reached else pytest.warns(dwell.SolveWarning, match="accuracy limit .* wanted 1.00e-07"):
+        assert dwell.Solver(a, rtol=1e-7).solve(b).dtype == np.float32
 
 
 def test_breakdown():

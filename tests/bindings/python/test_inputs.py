@@ -34,6 +34,8 @@ BAD = {
     "whole": [1.5, "3", None, 2**31, -2**31 - 1, 2**80, True, [1], object(), np.float64(2.5)],
     "boolean": [0, 1, "yes", None, [], object(), 1.0],
     "word": [None, 3, ["cg"], b"cg", object(), True, "no such word\nof two lines", "\ud800"],
+    "dtype": ["foo", 3, "i4", np.int64, complex, object, [1], "f2", "f4,f8", np.longdouble, True, "U3"],
+    "named": [3, "x", [1], {0: 1.0}, {"": 1.0}, {None: U}, {"no such name": U}, {("x", 1): U}],
 }
 SOLVER = {
     "method": "word", "preconditioner": "word", "executor": "word", "variant": "word", "policy": "word",
@@ -46,7 +48,33 @@ RUNNER = {
     "order": "word", "depth": "whole", "threads": "whole", "progress_interval": "number"}
 CONVOLVE = {"border": "word", "way": "word", "passes": "word", "correlate": "boolean", "threads": "whole",
             "return_report": "boolean"}
+GRID = {
+    "shape": "whole", "boundary": "word", "centring": "word", "mean": "word", "k_axes": "number", "spacing": "number",
+    "boundary_values": "named", "k_faces": "named", "dtype": "dtype", "threads": "whole", "k": "number", "s": "number"}
+GRID_SOLVER = GRID | {
+    "method": "word", "preconditioner": "word", "cycle": "word", "coarse": "word", "smoother": "word", "rtol": "number",
+    "atol": "number", "maxiter": "whole", "full_multigrid": "boolean", "history": "boolean"}
+FIELDS = {
+    "boundary": "word", "executor": "word", "kernel": "word", "depth": "whole", "threads": "whole", "reduce_every": "whole",
+    "sources": "named", "receivers": "named", "reductions": "named", "until": "named", "r": "number"}
+
+
+@dwell.define(fields="u v", coefficients="c", parameters="r", dims=2, boundary="nearest")
+def pair(u, v, c, r):
+    return u + r * c * (u[-1, 0] + u[0, 1] - 2 * u), v + u
+
+
+GIVEN = {"u": U, "v": U, "c": U, "r": 0.1}
 CALLS = {
+    "GridSolver": (GRID_SOLVER, lambda **o: dwell.GridSolver(**{"shape": (3, 4), **o})),
+    "GridSolver.solve": ({"f": "number", "rtol": "number", "atol": "number"}, lambda **o: dwell.GridSolver((9, 12)).solve(**o)),
+    "GridOperator": (GRID, lambda **o: dwell.GridOperator(**{"shape": (3, 4), **o})),
+    "poisson": ({"f": "number", "boundary": "word", "rtol": "number", "spacing": "number", "maxiter": "whole", "method": "word"},
+                lambda **o: dwell.poisson(**{"f": U, **o})),
+    "FieldRunner": (FIELDS, lambda **o: dwell.FieldRunner(pair, **{**GIVEN, **o})),
+    "run": (FIELDS | {"steps": "whole", "on_interrupt": "word"}, lambda **o: dwell.run(pair, **{**GIVEN, "steps": 2, **o})),
+    "explain": ({"size": "whole", "executor": "word", "boundary": "word", "depth": "whole", "dtype": "dtype"},
+                lambda **o: dwell.explain(pair, **{"size": (9, 12), **o})),
     "Solver": (SOLVER, lambda **o: dwell.Solver(A, **o)),
     "cg": ({k: SOLVER[k] for k in ("rtol", "atol", "executor", "policy", "variant", "degree", "power", "block_size",
                                    "assume_symmetric", "threads")}, lambda **o: dwell.cg(A, B, **o)),
@@ -71,15 +99,21 @@ CALLS = {
 }
 
 
+NONE_IS_DEFAULT = {("Solver", "maxiter"), ("gmres", "restart"), ("GridSolver", "k_axes"), ("GridOperator", "k_axes"),
+                   ("GridSolver.solve", "rtol"), ("GridSolver.solve", "atol"), ("FieldRunner", "boundary"), ("run", "boundary"),
+                   ("explain", "boundary")}
+PER_AXIS = ("k_axes", "spacing", "shape", "size", "boundary", "r", "f", "k", "s")  # lists and arrays have other messages
+
+
 @pytest.mark.parametrize("call,name", [(call, name) for call, (names, _) in CALLS.items() for name in names])
 def test_messages_name_the_argument(call, name):
     names, make = CALLS[call]
     for bad in BAD[names[name]]:
-        if bad is None and (call, name) in (("Solver", "maxiter"), ("gmres", "restart")):
+        if bad is None and (call, name) in NONE_IS_DEFAULT or isinstance(bad, (list, np.ndarray)) and name in PER_AXIS:
             continue
         message = refusal(lambda: make(**{name: bad}))
         known = {"whole": ["threads", name], "word": ["filter", "matrix", "stencil", "shape", "expected one of", "reduction", "executor", name],
-                 "number": [name], "boolean": [name]}[names[name]]
+                 "number": [name], "boolean": [name], "dtype": [name], "named": [name]}[names[name]]
         assert any(word in message for word in known), (bad, message)
 
 
@@ -231,6 +265,7 @@ def test_rounded_numbers_are_told(kind):
         for call in taken(value):
             with warnings.catch_warnings():
                 warnings.simplefilter("error", dwell.RoundingWarning)
+                warnings.simplefilter("ignore", dwell.SolveWarning)  # from a start of 1e300 there is no way to 1e-5
                 call()
     if kind is np.int64:
         single = dwell.Solver(A.astype(np.float32))
@@ -313,3 +348,70 @@ def test_right_hand_sides_without_a_solution():
             solver.solve(np.column_stack([b, b]))
         assert len(said) == (mean != 0) and all("there is no solution" in str(w.message) for w in said)
         assert abs(solver.report.rhs_outside_range - outside) < 1e-6
+
+
+# Fields: no number that is not finite, in the precision of the run, comes in by any argument of the host.
+
+def some_inputs(rng, dtype):
+    shape = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
+    steps = int(rng.integers(1, 5))
+    cells = [[int(rng.integers(n)) for n in shape] for _ in range(int(rng.integers(1, 4)))]
+    values = {"u": rng.random(shape).astype(dtype), "v": rng.random(shape).astype(dtype), "c": rng.random(shape).astype(dtype),
+              "r": rng.random(steps), "sources": {"v": (cells, rng.random((steps, len(cells))))}}
+    for name in ("v", "c", "r"):
+        if rng.random() < 0.3:
+            values[name] = float(rng.random())
+    if rng.random() < 0.3:
+        values["u"] = np.asfortranarray(values["u"])
+    return values, steps
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_values_that_are_not_finite_do_not_come_into_fields(seed):
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(rng.choice(["f4", "f8"]))
+    values, steps = some_inputs(rng, dtype)
+    runner = dwell.FieldRunner(pair, threads=1, kernel="interpreted", **values)
+    assert runner.run(steps).steps == steps and runner.report.finite
+    name = str(rng.choice(list(values)))
+    bad = float(rng.choice([np.nan, np.inf, -np.inf]))
+    what, given = name, values[name]
+    if name == "sources":
+        what, given = "sources of v", given["v"][1]
+    if isinstance(given, float) or name in ("r", "sources"):  # which are rounded to the precision of the run
+        bad = float(rng.choice([bad, 1e300])) if dtype == np.float32 else bad
+    found = bad if bad != 1e300 else np.inf
+    if isinstance(given, float):
+        given = bad
+        expected = f"{what}: expected a number that is finite in {dtype}, found {bad:g}"
+    else:
+        given = given.copy()
+        at = tuple(int(rng.integers(n)) for n in given.shape)
+        given[at] = bad
+        expected = f"{what}: expected finite values, found {found} at [{', '.join(map(str, at))}] (counted from 0)"
+    poisoned = {**values, name: {"v": (values["sources"]["v"][0], given)} if name == "sources" else given}
+    assert refusal(lambda: dwell.FieldRunner(pair, threads=1, kernel="interpreted", **poisoned)) == expected
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert refusal(lambda: dwell.run(pair, steps=steps, threads=1, kernel="interpreted", **poisoned)) == expected
+    if name == "sources":
+        assert refusal(lambda: runner.set_points(poisoned["sources"])) == expected
+    else:
+        assert refusal(lambda: runner.set(**{name: given})) == expected
+
+
+def test_numbers_and_lists_of_several_lengths_are_named():
+    ragged = [[1, 2], [3]]
+    solver = dwell.GridSolver((3, 4), dtype="f4")
+    for name, call in {
+        "r": lambda v: dwell.run(pair, u=U, v=U, c=U, r=v, steps=2), "u": lambda v: dwell.run(pair, u=v, v=U, c=U, r=1, steps=2),
+        "c": lambda v: dwell.run(pair, u=U, v=U, c=v, r=1, steps=2), "f": lambda v: solver.solve(v),
+        "k": lambda v: dwell.GridSolver((3, 4), k=v), "s": lambda v: dwell.GridSolver((3, 4), s=v), "b": lambda v: dwell.cg(A, v),
+        "image": lambda v: dwell.convolve(v, "box:3"), "values": lambda v: dwell.scan(v), "x": lambda v: dwell.dot(v, v),
+    }.items():
+        message = refusal(lambda: call(ragged))  # noqa: B023
+        assert message == f"{name}: expected an array of numbers, found list", message
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert refusal(lambda: solver.solve(1e300)) == "f: expected a number that is finite in float32, found 1e+300"
+    assert "at most 1.8e308" in refusal(lambda: dwell.run(pair, u=U, v=10**400, c=U, r=1, steps=2))

@@ -2,6 +2,7 @@
 """The stencils of dwell.stencils: bit by bit beside the tape run by NumPy, beside formulas written by hand, and beside
 solutions on paper."""
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -67,7 +68,9 @@ def test_bits_of_the_tape(label, dtype):
         wanted, _ = tape_oracle.run(definition, [arrays[f] for f in definition.fields], [arrays[c] for c in definition.coefficients],
                                     [definition.defaults[p] for p in definition.parameters], 3, boundary)
         for kernel in ("auto", "interpreted"):  # auto: compiled where there is a compiler
-            result = dwell.run(definition, steps=3, boundary=boundary, device="cpu", kernel=kernel, **arrays)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", dwell.SolveWarning)  # some values are NaN in the oracle, too
+                result = dwell.run(definition, steps=3, boundary=boundary, device="cpu", kernel=kernel, **arrays)
             for name, found, right in zip(definition.fields, result, wanted):
                 assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (kernel, boundary, name)
 

@@ -290,5 +290,6 @@ def test_direct():
         dwell.Solver(a, method="direct", preconditioner="jacobi")
     singular = scipy.sparse.csr_matrix(np.array([[1.0, -1, 0], [-1, 2, -1], [0, -1, 1]]))
     solver = dwell.Solver(singular, method="direct")
-    solver.solve(np.array([1.0, 0, 0]))
+    with pytest.warns(dwell.SolveWarning, match="breakdown after 0 iterations: .*; the matrix is singular"):
+        solver.solve(np.array([1.0, 0, 0]))
     assert solver.report.stopped == "breakdown" and "singular" in solver.report.advice

@@ -63,6 +63,8 @@ TEST(StencilFormulas, RefuseWithThePlace) {
       {"u = (u[3, 0] * 2)[2, 0]",
        "line 1, column 18: expected neighbours at most 4 away in 2-D, found 5"},
       {"u = u[1, 0] + v[1]", "line 1, column 16: expected an offset for each of 2 axes, found 1"},
+      {"u = (u + v[3, 0])[2, 0]",
+       "line 1, column 18: expected neighbours at most 4 away in 2-D, found 5"},
       {"u = u[0.5, 1]", "line 1, column 7: expected a whole number of cells, found '0.5'"},
       {"u = u ** v", "line 1, column 7: expected a whole number from -64 to 64 as exponent"},
       {"u = u < v",

@@ -17,6 +17,7 @@
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "grid_answers.hpp"
+#include "grid_far.hpp"
 #include "grid_kernel_cpu.hpp"
 #include "grid_problem.hpp"
 #include "sanitized.hpp"
@@ -366,6 +367,35 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
     EXPECT_GT(made->cubin.size(), 10000U);
   }
   unsetenv("DWELL_CACHE_DIR");
+}
+
+template <class T>
+void expect_far_device_answers_said() {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(200)); ++seed) {
+    SCOPED_TRACE(seed);
+    const testing::far_grid<T> far(seed);
+    const grids::chosen_method method = grids::method_of({});
+    const grids::prepared_grid<T> prepared = prepared_for(far.p.d, method);
+    const int teams = 1 + int(seed % 3);
+    grid_kernel_cpu<T> kernel(teams, seed % 2 == 0);
+    grids::device_grid<T> grid(device::cpu(1), prepared, method, {teams, kernel.lanes(), 40, 16});
+    std::vector<T> u = far.start;
+    std::vector<double> history;
+    const grids::device_outcome out = grid.solve(kernel,
+                                                 {.f = far.b.data(),
+                                                  .u = u.data(),
+                                                  .algebraic = true,
+                                                  .rtol = far.rtol,
+                                                  .max_iterations = 500},
+                                                 {}, history);
+    ASSERT_FALSE(out.bad_rhs || out.bad_start);
+    far.expect_honest(stop_reason(out.stopped), u);
+  }
+}
+
+TEST(DeviceGrid, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
+  expect_far_device_answers_said<double>();
+  expect_far_device_answers_said<float>();
 }
 
 TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {

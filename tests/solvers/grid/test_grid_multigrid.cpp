@@ -406,11 +406,11 @@ TEST(GridMultigrid, RefusesWhatIsNoOption) {
       EXPECT_NE(std::string(e.what()).find(says), std::string::npos) << e.what();
     }
   };
-  refuses([](auto& o) { o.cycle = "f"; }, "cycle: expected auto, v or w, found f");
+  refuses([](auto& o) { o.cycle = "f"; }, "cycle: expected auto, v or w, found 'f'");
   refuses([](auto& o) { o.coarse = "amg"; },
-          "coarse: expected auto, averaged or galerkin, found amg");
+          "coarse: expected auto, averaged or galerkin, found 'amg'");
   refuses([](auto& o) { o.smoother = "planes"; },
-          "smoother: expected points or lines, found planes");
+          "smoother: expected points or lines, found 'planes'");
   refuses([](auto& o) { o.smoother = "lines", o.coarse = "galerkin"; },
           "smoother: expected points with coarse operators galerkin, found lines");
   refuses([](auto& o) { o.preconditioner = "jacobi", o.cycle = "w"; },

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <string>
 
 #include "dwell/base/error.hpp"
 #include "dwell/grid/grid_operator.hpp"
@@ -221,6 +222,57 @@ TEST(GridOperator, ConvergesWithSecondOrder) {
   }
 }
 
+/// Two cells with coefficients and a spacing of any magnitude between walls without flux: the
+/// conductance of their face, or why there is none.
+template <class T>
+void expect_any_scale(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto power = [&](int low, int high) {
+    return std::ldexp(1 + double(random() % 8) / 8, low + int(random() % unsigned(high - low + 1)));
+  };
+  const int far = sizeof(T) == 8 ? 1074 : 149, most = sizeof(T) == 8 ? 1022 : 126;
+  grid_description<T> d;
+  d.cells = {2};
+  d.spacing = {power(-500, 500)};
+  if (random() % 2) d.spacing = {power(-1000, 1000)};
+  if (random() % 4 == 0) d.spacing = {1};
+  d.mean = random() % 2 ? face_mean::harmonic : face_mean::arithmetic;
+  const T a = T(power(-far + 1, most)), b = random() % 2 ? a : T(power(-far + 1, most));
+  const std::vector<T> of_cells{a, b};
+  d.k_cells = of_cells;
+  for (auto& side : d.boundary.sides[0]) side.kind = boundary_kind::neumann;
+  const auto wide = [](auto v) { return static_cast<long double>(v); };
+  const long double k =
+      d.mean == face_mean::harmonic ? 2 / (1 / wide(a) + 1 / wide(b)) : (wide(a) + wide(b)) / 2;
+  const long double expected = k / wide(d.spacing[0]) / wide(d.spacing[0]);
+  const auto least = wide(std::numeric_limits<T>::denorm_min());
+  SCOPED_TRACE(::testing::Message() << seed << ": k " << a << ", " << b << ", spacing "
+                                    << d.spacing[0] << ", conductance " << expected);
+  std::string said = "accepted";
+  try {
+    const csr<T> m = grid_operator<T>(device::cpu(1), d).to_matrix();
+    const long double found = -wide(m.val[1]);
+    EXPECT_LE(std::abs(found - expected),
+              4 * wide(std::numeric_limits<T>::epsilon()) * expected + 2 * least);
+  } catch (const input_error& e) {
+    said = e.what();
+  }
+  if (expected < least / 4) {
+    EXPECT_EQ(said, "grid: k over spacing squared is too small for the precision");
+  } else if (expected > 2 * wide(std::numeric_limits<T>::max())) {
+    EXPECT_EQ(said, "grid: k over spacing squared is too large for the precision");
+  } else if (expected > 2 * least && expected < wide(std::numeric_limits<T>::max()) / 2) {
+    EXPECT_EQ(said, "accepted");
+  }
+}
+
+TEST(GridOperator, TakesAnyScaleThatItsPrecisionHas) {
+  for (unsigned seed = 1; seed <= 2000; ++seed) {
+    expect_any_scale<double>(seed);
+    expect_any_scale<float>(seed);
+  }
+}
+
 TEST(GridOperator, RefusesInOneLine) {
   const std::vector<double> bad{1, -1}, two{1, 1}, nan{1, std::nan("")};
   const auto refuses = [](const std::function<void(grid_description<double>&)>& change) {
@@ -256,6 +308,13 @@ TEST(GridOperator, RefusesInOneLine) {
     d.cells = {1};
     d.boundary = grid_boundary::all({.kind = boundary_kind::neumann});
   });
+  try {
+    grid_operator<float>(device::cpu(1), {.cells = {2}, .s = 1e300});
+    FAIL() << "not refused";
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "grid: s: expected a number that is finite in the precision, found 1e+300");
+  }
   grid_operator<double> a(device::cpu(1), {.cells = {2}});
   std::vector<double> u(2), y(3);
   EXPECT_THROW(a.apply(u, y), input_error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Solvers of grids: answers against dense solves, for all boundaries, sizes and coefficients; bits
 // that do not depend on threads; iterations that do not grow; singular systems; ends and refusals.
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
@@ -11,7 +12,9 @@
 #include "dwell/base/error.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "grid_answers.hpp"
+#include "grid_far.hpp"
 #include "grid_problem.hpp"
+#include "refusal.hpp"
 #include "sanitized.hpp"
 
 namespace dwell {
@@ -35,6 +38,61 @@ TEST(GridSolver, SolvesWhatDenseSolversSolve) {
   grid_options alone;
   alone.method = "multigrid";
   each(401, 20, [&](unsigned seed) { expect_answer<double>(seed, 20, alone); });
+}
+
+template <class T>
+void expect_far_answers_said(const std::string& method, const std::string& preconditioner) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(400)); ++seed) {
+    SCOPED_TRACE(seed);
+    const testing::far_grid<T> far(seed);
+    grid_options o;
+    o.method = method;
+    o.preconditioner = preconditioner;
+    o.rtol = far.rtol;
+    std::vector<T> u = far.start;
+    grid_solver<T> solver(device::cpu(1 + int(seed % 3)), far.p.d, o);
+    const grid_report r = solver.solve_algebraic(far.b, u);
+    far.expect_honest(r.stopped, u);
+    EXPECT_EQ(r.stopped == stop_reason::converged, r.residual_relative_true <= far.rtol);
+  }
+}
+
+TEST(GridSolver, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
+  expect_far_answers_said<double>("cg", "auto");
+  expect_far_answers_said<float>("cg", "auto");
+  expect_far_answers_said<double>("minres", "jacobi");
+  expect_far_answers_said<float>("multigrid", "auto");
+}
+
+TEST(GridSolver, GridsBeyondTheMemoryAreRefused) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(60)); ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    const auto power = [&](int e) { return (1 << e) - 1 - int(random() % 3); };
+    // 2^37 to 2^40 cells
+    const int all = 37 + int(random() % 4), dims = 2 + int(random() % 2);
+    const int first = dims == 2 ? 12 + int(random() % 10) : 10 + int(random() % 4);
+    const int second = dims == 2 ? all - first : 10 + int(random() % 4);
+    grid_description<float> d;
+    d.cells = {power(first), power(second)};
+    if (dims == 3) d.cells.push_back(power(all - first - second));
+    grid_options o;
+    switch (random() % 3) {
+      case 0:
+        o.coarse = "galerkin";
+        break;
+      case 1:
+        o.smoother = "lines";
+        break;
+      default:
+        break;
+    }
+    const std::string said =
+        test::refusal<device_error>([&] { grid_solver<float>(device::cpu(1), d, o); });
+    EXPECT_TRUE(said.starts_with(
+        fmt::format("too little memory: {} unknowns need ", fmt::join(d.cells, "x"))))
+        << said;
+  }
 }
 
 /// Every method with every preconditioner, against dense solves and the matrix; with s < 0 the

@@ -176,7 +176,7 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   refused("expected one for each of 1 fields", [&] {
     make({5, 5}, [](auto& o) { o.boundaries.clear(); });
   });
-  refused("periodic is both sides", [&] {
+  refused("expected periodic of both sides", [&] {
     make({5, 5}, [](auto& o) { o.boundaries[0].sides[0][0].kind = side_kind::periodic; });
   });
   refused("along x: mirror needs at least 2 cells, found 1", [&] {
@@ -216,8 +216,7 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
   refused("steps: expected at least 0", [&] { r.run(-1); });
   r.set_sources(0, std::vector<std::int64_t>{1, 1}, std::vector<double>{1, 2, 3});
   EXPECT_EQ(r.run(2).steps, 2);
-  refused("expected at most 1 more, for which a series of sources has values, found 2",
-          [&] { r.run(2); });
+  refused("sources of 'u': expected a value for each of 2 steps, found 1", [&] { r.run(2); });
   r.clear_points();
   refused("parameter 'r': expected finite numbers, found nan",
           [&] { r.set_parameter(0, std::nan("")); });
@@ -225,8 +224,7 @@ TEST(FieldRunner, WhatCannotBeIsRefusedInOneLine) {
     r.set_parameter(0, std::vector<double>{1, HUGE_VAL, 2});
   });
   r.set_parameter(0, std::vector<double>{1, 2});
-  refused("expected at most 2 more, for which parameter 'r' has values, found 3",
-          [&] { r.run(3); });
+  refused("parameter 'r': expected a value for each of 3 steps, found 2", [&] { r.run(3); });
   EXPECT_EQ(r.run(2).steps, 2);
   EXPECT_EQ(r.report().total_steps, 4);
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// How much memory of the host systems on grids take, and a refusal where there is less.
+#pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "dwell/base/error.hpp"
+#include "dwell/base/number_text.hpp"
+#include "dwell/execution/device/host_memory.hpp"
+#include "dwell/grid/grid_solver.hpp"
+
+namespace dwell::grids {
+
+/// Bytes that a solver of one rank takes on a CPU for so many unknowns of so many bytes, beside the
+/// caller's arrays: b in the caller's order and halved, two of x, r, p, q, and u and f of levels,
+/// which are up to as many again; Galerkin's levels have weights and elements, lines have pivots,
+/// residuals and sums.
+inline double solver_bytes(double unknowns, std::size_t element, const grid_options& o) {
+  double each = 7.0 * double(element) + 2 * 2 * 4;
+  if (o.coarse == "galerkin") each += 60;
+  if (o.smoother == "lines") each += 24;
+  return unknowns * each;
+}
+
+/// Throws device_error where the host has less than so many bytes for a grid of these cells.
+/// Without it a system that promises memory which it does not have ends the program in the middle.
+inline void require_host_memory(const std::vector<int>& cells, double bytes) {
+  if (bytes < double(1 << 26)) return;
+  const std::size_t free = host_memory_free();
+  if (free == 0 || bytes <= double(free)) return;  // 0: the system does not say
+  throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
+                                 fmt::join(cells, "x"), byte_text(bytes), byte_text(double(free))));
+}
+
+}  // namespace dwell::grids
