@@ -389,6 +389,11 @@ class builder : node_coarsening<Loops, Table> {
 
   void transpose(const made_matrix& m, index columns, buffer<index>& begin_of,
                  buffer<index>& sorted) {
+    if constexpr (base::on_host) {
+      sorted = allocated<index>(m.nonzeros);
+      transpose_on_host(m.nonzeros, m.col.data(), columns, begin_of.data(), sorted.data());
+      return;
+    }
     loops_.items(m.nonzeros, rows_per_thread,
                  sequences::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
