@@ -61,8 +61,10 @@ const preconditioner_kind& kind_of(preconditioner p) {
       "preconditioner: expected one of those of preconditioners(), found {}", static_cast<int>(p)));
 }
 
-preconditioner_options options_on(backend on, const preconditioner_options& o) {
-  return ilu0::with_sweeps(on, o);
+preconditioner_options options_on(backend on, preconditioner wanted,
+                                  const preconditioner_options& o) {
+  const preconditioner_options filled = ilu0::with_sweeps(on, o);
+  return wanted == preconditioner::amg ? amg::with_smoother(on, filled) : filled;
 }
 
 }  // namespace dwell

@@ -42,6 +42,7 @@ std::span<const preconditioner_kind> preconditioner_kinds();
 const preconditioner_kind& kind_of(preconditioner p);
 
 /// So that a set-up on any device makes what one on `on` makes.
-preconditioner_options options_on(backend on, const preconditioner_options& o);
+preconditioner_options options_on(backend on, preconditioner wanted,
+                                  const preconditioner_options& o);
 
 }  // namespace dwell

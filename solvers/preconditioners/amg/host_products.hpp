@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sparse products on the host in one pass: a thread sums up chunks of rows into memory of their own,
-// and all are put in place once their sizes are known. The operands and the bits are those of
+// Sparse products on the host in one pass: a thread sums up chunks of rows into memory of their
+// own, and all are put in place once their sizes are known. The operands and the bits are those of
 // product_steps.hpp.
 #pragma once
 #include <algorithm>
@@ -47,8 +47,8 @@ struct chunk_work {
 /// Rows of a product: their numbers of columns go to count[row]. Returns the longest row; one with
 /// more columns than there is room for ends the work.
 template <class Loops, class Left, class Right>
-index sum_up_rows(const Loops& loops, index rows, const Left& left, const Right& right, index* count,
-                  std::vector<chunk_of_product>& chunks) {
+index sum_up_rows(const Loops& loops, index rows, const Left& left, const Right& right,
+                  index* count, std::vector<chunk_of_product>& chunks) {
   chunks.resize(static_cast<std::size_t>((rows + rows_per_chunk - 1) / rows_per_chunk));
   std::atomic<index> longest = 0;
   loops.template chunks<chunk_work>(
@@ -80,8 +80,7 @@ void put_chunks(const Loops& loops, index rows, const std::vector<chunk_of_produ
                 const index* row_ptr, index* col, const Put& put) {
   struct none {};
   loops.template chunks<none>(
-      rows, rows_per_chunk,
-      [&](none&, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+      rows, rows_per_chunk, [&](none&, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
         const chunk_of_product& from = chunks[static_cast<std::size_t>(chunk)];
         std::size_t e = 0;
         for (std::int64_t row = begin; row < end; ++row)
@@ -137,8 +136,8 @@ index sum_up_in_room(const Loops& loops, index rows, const Left& left, const Rig
   return longest.load();
 }
 
-/// The transpose of a pattern: begin_of gets where each column begins, sorted its elements in order.
-/// Each thread counts and places a part of the elements, so that none needs another's.
+/// The transpose of a pattern: begin_of gets where each column begins, sorted its elements in
+/// order. Each thread counts and places a part of the elements, so that none needs another's.
 inline void transpose_on_host(index elements, const index* col, index columns, index* begin_of,
                               index* sorted) {
   const int parts = static_cast<int>(std::clamp<std::int64_t>(

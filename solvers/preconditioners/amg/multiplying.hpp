@@ -100,8 +100,7 @@ class multiplying {
   template <class Left, class Right, class Put>
   void multiply_again(double products, const Left& left, const Right& right, made_matrix& m,
                       const Put& put) {
-    if constexpr (on_host)
-      return sum_up_again(loops_, m.rows, left, right, m.row_ptr.data(), put);
+    if constexpr (on_host) return sum_up_again(loops_, m.rows, left, right, m.row_ptr.data(), put);
     constexpr double few = 48;
     const auto fill = [&]<class One>(std::type_identity<One>) {
       loops_.warps(
@@ -126,8 +125,8 @@ class multiplying {
     m.col = allocated<index>(m.nonzeros);
     m.val = allocated<double>(m.nonzeros);
     if constexpr (on_host) {
-      m.longest = sum_up_in_room(loops_, m.rows, left, right, begin, m.row_end.data(),
-                                 m.col.data(), m.val.data());
+      m.longest = sum_up_in_room(loops_, m.rows, left, right, begin, m.row_end.data(), m.col.data(),
+                                 m.val.data());
       return m.longest <= cpu::column_sums::most;
     }
     return (products <= few && multiply_in_room_with<Table<128, 8>>(left, right, begin, m)) ||
