@@ -46,7 +46,8 @@ bool has_instructions() {
 /// last.
 void require_cpu() {
 #if defined(__x86_64__)
-  if (!has_instructions())
+  static const bool has = has_instructions();  // asked once: in a virtual machine cpuid is slow
+  if (!has)
     throw device_error(
         "this processor has no AVX2, FMA and F16C, for which Dwell's CPU kernels are built");
 #endif

@@ -86,6 +86,8 @@ class setup_warp {
 /// Loops end before they return. They throw interrupted_error where the work is to end.
 class setup_loops {
  public:
+  using warp = setup_warp;
+  static constexpr bool on_host = true;  ///< it has chunks()
   explicit setup_loops(const device&) {}
 
   /// f(warp, begin, end, step): items begin, begin + step, ... before end are this warp's; called
@@ -108,6 +110,22 @@ class setup_loops {
   void items(std::int64_t n, std::int64_t each, const F& f) const {
     warps(n, each, [&](setup_warp& w, std::int64_t begin, std::int64_t end, std::int64_t) {
       for (std::int64_t i = begin; i < end; ++i) f(w, i);
+    });
+  }
+  /// f(own, chunk, begin, end) for every chunk of `each` items, whatever the number of threads;
+  /// each thread has one Own.
+  template <class Own, class F>
+  void chunks(std::int64_t n, std::int64_t each, const F& f) const {
+    const std::int64_t count = (n + each - 1) / each;
+    const int parts = static_cast<int>(
+        std::max<std::int64_t>(1, std::min<std::int64_t>(default_threads(), count)));
+    for_parts(parts, [&](int part) {
+      const auto [first, last] = piece(count, part, parts);
+      Own own;
+      for (std::int64_t chunk = first; chunk < last; ++chunk) {
+        poll_interruption();
+        f(own, chunk, chunk * each, std::min((chunk + 1) * each, n));
+      }
     });
   }
   /// f(warp) once.

@@ -74,8 +74,10 @@ void check_backend(const preconditioner_kind& kind, backend on) {
                     kind.name));
 }
 
-preconditioner_options options_on(backend on, const preconditioner_options& o) {
-  return ilu0::with_sweeps(on, o);
+preconditioner_options options_on(backend on, preconditioner wanted,
+                                  const preconditioner_options& o) {
+  const preconditioner_options filled = ilu0::with_sweeps(on, o);
+  return wanted == preconditioner::amg ? amg::with_smoother(on, filled) : filled;
 }
 
 }  // namespace dwell

@@ -46,6 +46,7 @@ const preconditioner_kind& kind_of(preconditioner p);
 void check_backend(const preconditioner_kind& kind, backend on);
 
 /// So that a set-up on any device makes what one on `on` makes.
-preconditioner_options options_on(backend on, const preconditioner_options& o);
+preconditioner_options options_on(backend on, preconditioner wanted,
+                                  const preconditioner_options& o);
 
 }  // namespace dwell

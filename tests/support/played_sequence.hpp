@@ -20,30 +20,17 @@ namespace dwell::test {
 class played_sequence {
  public:
   played_sequence(const device& where, const csr<double>& a, preconditioner p,
-                  const preconditioner_options& o = {})
-      : rows_(a.rows) {
+                  const preconditioner_options& o = {}) {
     const auto row_ptr = buffer<index>::copy_of(where, a.row_ptr);
     const auto col = buffer<index>::copy_of(where, a.col);
     const auto val = buffer<double>::copy_of(where, a.val);
     const prepared_preconditioner made = kind_of(p).make<double>()(
         where, {a.rows, a.cols, a.nonzeros(), row_ptr.data(), col.data(), val.data()}, o);
     note_ = made.note;
-    const product_sequence& c = made.products.sequence;
-    vectors_.resize(made.products.vectors.size());
-    const float* const base = made.products.vectors.data();
-    const auto offset = [&](const float* v) { return v ? v - base : -1; };
-    input_ = offset(c.input);
-    for (int phase = 0; phase < c.phases; ++phase)
-      for (int k = c.first_of(phase); k < c.first_of(phase + 1); ++k) {
-        const sparse_product& one = c.at(k);
-        const auto begin =
-            downloaded(where, one.matrix.begin, static_cast<std::size_t>(one.matrix.slices) + 1);
-        const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
-        products_.push_back({one, begin, downloaded(where, one.matrix.col, n),
-                             downloaded(where, one.matrix.val, n), offset(one.in), offset(one.out),
-                             offset(one.add), offset(one.more)});
-      }
-    phases_ = c.phases;
+    take(where, a.rows, made.products);
+  }
+  played_sequence(const device& where, index rows, const owned_sequence& products) {
+    take(where, rows, products);
   }
 
   int phases() const { return phases_; }
@@ -102,6 +89,25 @@ class played_sequence {
   }
 
  private:
+  void take(const device& where, index rows, const owned_sequence& from) {
+    rows_ = rows;
+    const product_sequence& c = from.sequence;
+    vectors_.resize(from.vectors.size());
+    const float* const base = from.vectors.data();
+    const auto offset = [&](const float* v) { return v ? v - base : -1; };
+    input_ = offset(c.input);
+    for (int phase = 0; phase < c.phases; ++phase)
+      for (int k = c.first_of(phase); k < c.first_of(phase + 1); ++k) {
+        const sparse_product& one = c.at(k);
+        const auto begin =
+            downloaded(where, one.matrix.begin, static_cast<std::size_t>(one.matrix.slices) + 1);
+        const std::size_t n = static_cast<std::size_t>(begin.back()) * slice_step;
+        products_.push_back({one, begin, downloaded(where, one.matrix.col, n),
+                             downloaded(where, one.matrix.val, n), offset(one.in), offset(one.out),
+                             offset(one.add), offset(one.more)});
+      }
+    phases_ = c.phases;
+  }
   struct product {
     sparse_product is;
     std::vector<index> begin, col;
@@ -127,7 +133,7 @@ class played_sequence {
     return to;
   }
 
-  index rows_;
+  index rows_ = 0;
   int phases_ = 0;
   std::ptrdiff_t input_ = 0;
   std::vector<float> vectors_;

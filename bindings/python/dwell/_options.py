@@ -37,6 +37,7 @@ class Options(TypedDict, total=False):
     power: int
     factor_sweeps: int
     sweeps: int
+    smoother: str
     near_null: Any
     rtol: float
     atol: float

@@ -73,10 +73,40 @@ DWELL_FN float lane_sum(const sliced_matrix& m, const float* in, const slice_ran
   return sum;
 }
 
+/// All lanes' sums of a slice, for a thread that plays them all: the compiler takes several at a
+/// time, each lane's elements in their order.
+DWELL_FN void slice_sums(const sliced_matrix& m, const float* in, const slice_range& r, float* to) {
+  const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(r.begin) * slice_step;
+  const index* col = m.col + begin;
+  const float* val = m.val + begin;
+  float sum[slice_lanes] = {};
+  for (index k = 0; k < r.steps; ++k, col += slice_step, val += slice_step)
+    for (int l = 0; l < slice_lanes; ++l)
+      for (int i = 0; i < slice_items; ++i) {
+        const int at = l * slice_items + i;
+        sum[l] = std::fma(val[at], in[col[at]], sum[l]);
+      }
+  for (int l = 0; l < slice_lanes; ++l) to[l] = sum[l];
+}
+
 /// give(row, sum) for every row of the slices [first, last), by one lane each.
 template <class Team, class F>
 DWELL_FN void multiply_slices(Team& team, const sliced_matrix& m, const float* in, index first,
                               index last, F&& give) {
+  if constexpr (requires { team.reversed(); })  // a thread that plays all lanes
+    if (!team.reversed()) {
+      team.slices([&](auto& warp, int, int) {
+        auto sum = warp.template per_lane<float>();
+        for (index slice = first; slice < last; ++slice) {
+          slice_sums(m, in, slice_range(m, slice), sum.v);
+          if (m.lanes > 1) warp.halve_groups(sum, m.lanes);
+          const int rows = m.rows_per_slice();
+          const index begin = slice * rows, end = begin + rows < m.rows ? begin + rows : m.rows;
+          for (index row = begin; row < end; ++row) give(row, sum.v[(row - begin) * m.lanes]);
+        }
+      });
+      return;
+    }
   team.slices([&](auto& warp, int number, int count) {
     index slice = first + number, next = slice + count;
     if (slice >= last) return;

@@ -2,12 +2,26 @@
 // Counts bytes of products, and shares slices out among teams.
 #include "dwell/execution/krylov/products/sequence.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "dwell/execution/krylov/products/sequence_shares.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 
 namespace dwell {
+
+void owned_sequence::take_products() {
+  sequence.phases = static_cast<int>(many_begin.size()) - 1;
+  if (many.size() > most_products) {
+    sequence.many_begin = many_begin.data();
+    sequence.many = many.data();
+    return;
+  }
+  std::ranges::copy(many_begin, sequence.begin);
+  std::ranges::copy(many, sequence.product);
+  many_begin.clear();
+  many.clear();
+}
 
 std::size_t bytes_of_product(const owned_sequence& c, int k) {
   const sparse_product& one = c.sequence.at(k);

@@ -42,6 +42,9 @@ struct owned_sequence {
   std::vector<sparse_product> many;
 
   int products() const { return sequence.first_of(sequence.phases); }
+  /// Makes the sequence of the products in `many` and the phases of `many_begin`, which it has
+  /// within itself where there are few. More than most_products are for CPUs alone.
+  void take_products();
 };
 
 /// Slices of a sequence's products, shared out among teams.

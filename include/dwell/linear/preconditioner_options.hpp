@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The preconditioners, and what a caller may ask of one besides its name.
 #pragma once
+#include <string>
 #include <vector>
 
 namespace dwell {
@@ -44,6 +45,12 @@ struct preconditioner_options {
   /// ilu0: sweeps that solve with each of the two factors, 1 to 16. 0: as for factor_sweeps;
   /// else 3.
   int sweeps = 0;
+  /// amg: the sweep before the coarse correction of a level and the one after it. "jacobi": damped
+  /// Jacobi. "gauss-seidel": Gauss-Seidel in the order of colours of the rows, and backwards, for
+  /// levels of at least 1,000 rows, from the finest to the last that takes at most 32 colours;
+  /// Jacobi for others. Not on GPUs (unsupported_error) nor with near_null (input_error). "auto":
+  /// gauss-seidel, where it is refused jacobi.
+  std::string smoother = "auto";
   /// amg: near-null vectors, 1 to 6 of as many elements as the matrix has rows, one after the
   /// other: what a matrix without its boundary conditions multiplies to zero, which coarse levels
   /// then hold. Of elasticity the rigid-body modes (rigid_body_modes()), or at least the

@@ -13,6 +13,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -41,6 +42,9 @@ std::vector<std::string> policy_words() { return after_auto(built_policies()); }
 std::vector<std::string> variant_words() { return after_auto(variants_of("cg")); }
 std::vector<std::string> precision_words() { return {"f64", "f32", "mixed"}; }
 std::vector<std::string> null_space_words() { return {automatic, "none", "constant"}; }
+std::vector<std::string> smoother_words() {
+  return {automatic, amg::jacobi_smoother, amg::gauss_seidel_smoother};
+}
 std::vector<std::string> preconditioner_words() {
   std::vector<std::string> names;
   for (const preconditioner_kind& one : preconditioner_kinds()) names.emplace_back(one.name);
@@ -201,6 +205,14 @@ constexpr solve_option table[] = {
      .range = range(0, 16),
      .methods = "bicgstab gmres",
      .part_of = preconditioner::ilu0},
+    {.name = "smoother",
+     .flag = "--smoother",
+     .group = option_group::preconditioner,
+     .help = "Of amg: what smooths large levels, damped jacobi or gauss-seidel by colours of rows, "
+             "on CPUs and without near-null vectors; auto: gauss-seidel where it is to be had",
+     .member = part_place<&preconditioner_options::smoother>,
+     .words = smoother_words,
+     .part_of = preconditioner::amg},
     {.name = "near_null",
      .flag = "--near-null",
      .group = option_group::preconditioner,
@@ -334,16 +346,20 @@ const solve_option& solve_option_named(std::string_view name) {
 
 void check_ranges(const solve_options& o) {
   for (const solve_option& option : table) {
-    if (option.part_of && *option.part_of != o.preconditioner) continue;
+    const bool unread = option.part_of && *option.part_of != o.preconditioner;
     with_member(option, o, [&]<class M>(const M& found) {
-      if constexpr (std::is_arithmetic_v<M>)
-        if (option.range) check_number(option.name, *option.range, static_cast<double>(found));
+      if constexpr (std::is_arithmetic_v<M>) {
+        if (option.range && !unread)
+          check_number(option.name, *option.range, static_cast<double>(found));
+      } else if constexpr (std::is_same_v<M, std::string>) {
+        if (option.group != option_group::system && !option.part_of) return;  // looked up elsewhere
+        const std::vector<std::string> words = option.words();
+        if (std::find(words.begin(), words.end(), found) == words.end())
+          throw input_error(
+              fmt::format("{}: expected {}, found {}", option.name, or_list(words), found));
+      }
     });
   }
-  const std::vector<std::string> null_spaces = null_space_words();
-  if (std::find(null_spaces.begin(), null_spaces.end(), o.null_space) == null_spaces.end())
-    throw input_error(
-        fmt::format("null_space: expected {}, found {}", or_list(null_spaces), o.null_space));
 }
 
 }  // namespace dwell

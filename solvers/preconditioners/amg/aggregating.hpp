@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "dwell/solvers/preconditioners/amg/multiplying.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
@@ -90,13 +91,55 @@ class aggregating : protected multiplying<Loops, Table> {
     buffer<std::uint32_t> key = allocated<std::uint32_t>(n), near = allocated<std::uint32_t>(n);
     buffer<int> further(where_, 1);
     loops_.items(n, rows_per_thread, begin_roots{strong, head, fewest, key.data(), near.data()});
-    for (std::uint32_t round = 1;; ++round) {
-      loops_.items(n, rows_per_thread, look_near{strong, key.data(), near.data()});
-      loops_.items(n, rows_per_thread,
-                   decide_roots{strong, near.data(), key.data(), round, further.data()});
-      if (round >= likely && fetched(further.data()) < static_cast<int>(round)) break;
+    if constexpr (base::on_host) {
+      decide_on_host(strong, n, key.data(), near.data());
+    } else {
+      for (std::uint32_t round = 1;; ++round) {
+        loops_.items(n, rows_per_thread, look_near{strong, key.data(), near.data()});
+        loops_.items(n, rows_per_thread,
+                     decide_roots{strong, near.data(), key.data(), round, further.data()});
+        if (round >= likely && fetched(further.data()) < static_cast<int>(round)) break;
+      }
     }
     loops_.items(n, rows_per_thread, join_roots{strong, key.data(), head});
+  }
+
+  /// The rounds, over rows alone that something may still happen to.
+  void decide_on_host(const strong_graph& strong, index n, std::uint32_t* key,
+                      std::uint32_t* near) {
+    struct live {
+      std::vector<index> looking, undecided;
+    };
+    struct none {};
+    const auto open = [](std::uint32_t k) { return k != no_root && k != is_root; };
+    std::vector<live> chunks(static_cast<std::size_t>((n + rows_per_chunk - 1) / rows_per_chunk));
+    int further = 0;
+    for (std::uint32_t round = 1;; ++round) {
+      const look_near look{strong, key, near};
+      loops_.template chunks<none>(
+          n, rows_per_chunk, [&](none&, std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+            live& of = chunks[static_cast<std::size_t>(chunk)];
+            typename Loops::warp w;
+            if (round == 1) {
+              for (index i = static_cast<index>(begin); i < end; ++i) {
+                if (open(near[i])) of.looking.push_back(i);
+                if (open(key[i])) of.undecided.push_back(i);
+              }
+            } else {
+              std::erase_if(of.looking, [&](index i) { return !open(near[i]); });
+            }
+            for (const index i : of.looking) look(w, i);
+          });
+      const decide_roots decide{strong, near, key, round, &further};
+      loops_.template chunks<none>(
+          n, rows_per_chunk, [&](none&, std::int64_t chunk, std::int64_t, std::int64_t) {
+            live& of = chunks[static_cast<std::size_t>(chunk)];
+            typename Loops::warp w;
+            for (const index i : of.undecided) decide(w, i);
+            std::erase_if(of.undecided, [&](index i) { return !open(key[i]); });
+          });
+      if (further < static_cast<int>(round)) break;
+    }
   }
 };
 

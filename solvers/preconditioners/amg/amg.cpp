@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/policy_words.hpp"
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/amg/building.hpp"
@@ -122,6 +123,20 @@ double largest_diagonal(index rows, const std::vector<index>& row_ptr,
   return std::ldexp(1.0, std::ilogb(most));
 }
 
+preconditioner_options with_smoother(backend on, preconditioner_options o) {
+  if (o.smoother == automatic) {
+    o.smoother =
+        on == backend::cpu && o.near_null.empty() ? gauss_seidel_smoother : jacobi_smoother;
+  } else if (o.smoother == gauss_seidel_smoother) {
+    if (on != backend::cpu)
+      throw unsupported_error(
+          "smoother: expected jacobi or auto on a GPU, found gauss-seidel, which CPUs alone have");
+    if (!o.near_null.empty())
+      throw input_error("smoother: expected jacobi or auto with near_null, found gauss-seidel");
+  }
+  return o;
+}
+
 }  // namespace amg
 
 namespace {
@@ -149,7 +164,8 @@ std::string amg_hierarchy::note() const {
   const std::string misfits = words_of_misfits(rows_apart);
   if (!misfits.empty()) return misfits;
   const double complexity = operator_complexity();
-  const bool early = stalled && levels.back().omega > 0.0;  // what was small enough is inverted
+  const bool inverted = levels.back().omega == 0.0 && levels.back().colours == 0;
+  const bool early = stalled && !inverted;
   if (!early && complexity < high_complexity) return {};
   return fmt::format(
       "coarsening {} ({} levels, the last of {} rows; operator complexity {:.1f}): "
@@ -205,8 +221,11 @@ void check_near_null(index rows, const preconditioner_options& o) {
 template <class T>
 prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays<T>& a,
                                            const preconditioner_options& o) {
+  constexpr index coloured_rows = 1000;  // with fewer, phases cost more than they save
   amg_options asked;
   asked.keep = o.keep_patterns;
+  if (amg::with_smoother(where.on(), o).smoother == amg::gauss_seidel_smoother)
+    asked.coloured_rows = coloured_rows;
   if (!o.near_null.empty()) {
     check_near_null(a.rows, o);
     asked.near_null = o.near_null;
@@ -219,6 +238,7 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
     if (l.vectors > 0)
       name += fmt::format(", {} row{} a node, {} vector{}", l.node_rows,
                           l.node_rows == 1 ? "" : "s", l.vectors, l.vectors == 1 ? "" : "s");
+    if (l.colours > 0) name += fmt::format(", {} colour{}", l.colours, l.colours == 1 ? "" : "s");
     out.parts.push_back({std::move(name), l.rows, l.nonzeros});
   }
   out.products = std::move(made.products);

@@ -5,8 +5,9 @@
 //   M b = S b + Q M_c Q' b,   S = 2 w D^-1 - w^2 D^-1 A D^-1,   Q = (I - w D^-1 A) P,
 //
 // so going down a level takes one phase, S b and Q' b, and going up one, S b + Q (...); the
-// coarsest matrix is inverted. Aggregates grow around roots (root_steps.hpp). M is symmetric and
-// positive definite where A is. Private to the solvers.
+// coarsest matrix is inverted. On CPUs large levels have a sweep of Gauss-Seidel before and one
+// backwards after it (colours.hpp). Aggregates grow around roots (root_steps.hpp). M is symmetric
+// and positive definite where A is. Private to the solvers.
 #pragma once
 #include <functional>
 #include <span>
@@ -25,7 +26,8 @@ inline constexpr double high_complexity = 2.5;  ///< from there on users are tol
 /// One level, the finest first.
 struct amg_level {
   index rows = 0, nonzeros = 0;
-  double omega = 0;     ///< weight of Jacobi's sweeps; 0: it is inverted
+  double omega = 0;     ///< weight of Jacobi's sweeps; 0: it is inverted, or has colours
+  int colours = 0;      ///< those of Gauss-Seidel's sweeps; 0: it has none
   index node_rows = 1;  ///< rows of a node
   index vectors = 0;    ///< near its null space, as given; 0: the constant one
 };
@@ -52,12 +54,25 @@ struct amg_options {
   std::span<const double> near_null = {};
   index node_rows = 1;  ///< with near_null: rows of a node, which an aggregate has all or none of
   bool keep = false;    ///< what refresh() needs: several times the memory of the hierarchy
+  /// On CPUs levels of so many rows and more, the finest first, are smoothed by Gauss-Seidel in the
+  /// order of colours (colours.hpp), where they take few enough. 0, or with near_null: none is.
+  index coloured_rows = 0;
 };
 
 /// Makes the hierarchy of a checked matrix with a positive diagonal. Work on a GPU goes to the
 /// device's stream. Throws device_error if the device has too little memory.
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o = {});
+
+namespace amg {
+// preconditioner_options::smoother.
+inline constexpr const char* jacobi_smoother = "jacobi";
+inline constexpr const char* gauss_seidel_smoother = "gauss-seidel";
+
+/// The options with the smoother that a hierarchy on such a backend has. Throws unsupported_error
+/// or input_error where it cannot have the one that was asked for.
+preconditioner_options with_smoother(backend on, preconditioner_options o);
+}  // namespace amg
 
 /// Makes it for the list of preconditioners.
 template <class T>

@@ -16,7 +16,9 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/amg/coloured_levels.hpp"
 #include "dwell/solvers/preconditioners/amg/host_parts.hpp"
+#include "dwell/solvers/preconditioners/amg/linking.hpp"
 #include "dwell/solvers/preconditioners/amg/mode_fit.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
@@ -55,7 +57,8 @@ class builder : node_coarsening<Loops, Table> {
   }
 
  public:
-  builder(const device& where, const amg_options& o) : base(where), options_(o) {}
+  builder(const device& where, const amg_options& o)
+      : base(where), options_(o), coloured_(this->loops_, where) {}
 
   template <class T>
   amg_hierarchy build(const csr_arrays<T>& a) {
@@ -64,6 +67,7 @@ class builder : node_coarsening<Loops, Table> {
     const made_matrix* here = &finest;
     graph at = view_of(finest, a);
     look_at_near_null(at);
+    find_colours(at);
     std::int64_t all = a.nonzeros;
     for (;;) {
       add_level(at.rows, here->nonzeros);
@@ -86,7 +90,7 @@ class builder : node_coarsening<Loops, Table> {
       }
     }
     end_at(at, here->nonzeros);
-    link();
+    link_levels(where_, out_.levels, slices_, coloured_, out_.products);
     if (!options_.keep) parts_.clear();
     near_null_ = {};
     amg_hierarchy made = std::move(out_);
@@ -104,6 +108,8 @@ class builder : node_coarsening<Loops, Table> {
     const made_matrix finest = take(a);
     const made_matrix* here = &finest;
     graph at = view_of(finest, a);
+    if constexpr (base::on_host)
+      if (coloured_.has(0)) coloured_.set_roots(0, at);
     level_ = 0;
     for (level_parts& next : parts_) {
       fill_again(at, *here, next);
@@ -148,7 +154,15 @@ class builder : node_coarsening<Loops, Table> {
   }
   void add_level(index rows, index nonzeros) {
     const index nodes = vectors_ == 0 ? 1 : out_.levels.empty() ? options_.node_rows : vectors_;
-    out_.levels.push_back({rows, nonzeros, 0.0, nodes, vectors_});
+    const int colours = coloured_.colours(out_.levels.size());
+    out_.levels.push_back({rows, nonzeros, 0.0, colours, nodes, vectors_});
+  }
+  /// Gives a level its colours, where all before it have them.
+  void find_colours(const graph& a) {
+    if constexpr (base::on_host)
+      if (options_.coloured_rows > 0 && a.rows >= options_.coloured_rows && vectors_ == 0 &&
+          a.rows > options_.coarsest)
+        coloured_.add(a);
   }
 
   template <class T>
@@ -177,21 +191,12 @@ class builder : node_coarsening<Loops, Table> {
     return m;
   }
 
-  /// Largest eigenvalue for Jacobi's sweeps, from a bound of that of D^-1 A and how it makes a
-  /// vector grow, which is less where rows have elements of both signs.
-  static double largest_of(const level_bounds& found) {
-    constexpr int last = level_bounds::steps - 1, first = last - 4;
-    constexpr double rest = 1.1;  // what few steps do not reach
-    const double bound = double_of(found.smoother);
-    const double from = double_of(found.growth[first]), to = double_of(found.growth[last]);
-    if (!(from > 0.0) || !(to > 0.0)) return bound;
-    return std::min(bound, rest * std::pow(to / from, 1.0 / (last - first)));
-  }
   /// The filter of the prolongation and the bounds of a level.
   level_bounds find_bounds(const graph& a, double* keep, double* filtered) {
     constexpr double tight = 2.01;  // bounds of rows without elements of both signs
     buffer<level_bounds> bounds(where_, 1);
     loops_.items(a.rows, rows_per_thread, find_filter{a, keep, filtered, bounds.data()});
+    if (coloured_.has(level_)) return fetched(bounds.data());
     if (level_ == 0) {
       const level_bounds found = fetched(bounds.data());
       if (double_of(found.smoother) <= tight) return found;
@@ -213,7 +218,7 @@ class builder : node_coarsening<Loops, Table> {
   level_numbers find_numbers(const graph& a) {
     level_numbers n{0.0, 0.0, allocated<double>(a.rows), allocated<double>(a.rows)};
     const level_bounds found = find_bounds(a, n.keep.data(), n.filtered.data());
-    n.omega = 4.0 / 3.0 / largest_of(found);
+    n.omega = coloured_.has(level_) ? 0.0 : 4.0 / 3.0 / largest_eigenvalue(found);
     n.filter_omega = 4.0 / 3.0 / double_of(found.filter);
     if (unit_ == 0.0) unit_ = std::ldexp(1.0, std::ilogb(double_of(found.diagonal)));
     out_.levels[level_].omega = n.omega;
@@ -273,10 +278,10 @@ class builder : node_coarsening<Loops, Table> {
     level_ = out_.levels.size() - 1;
     if (!(vectors_ > 0 ? coarsen_by_nodes(a, level, to) : coarsen_by_rows(a, level, to)))
       return false;
-    smoothers_.push_back({});
-    down_.push_back({});
-    up_.push_back({});
-    put_level(a, level.nonzeros, out_.levels[level_].omega, to);
+    slices_.smoothers.push_back({});
+    slices_.down.push_back({});
+    slices_.up.push_back({});
+    if (!coloured_.has(level_)) put_level(a, level.nonzeros, out_.levels[level_].omega, to);
     return true;
   }
   bool coarsen_by_rows(const graph& a, const made_matrix& level, level_parts& to) {
@@ -286,7 +291,30 @@ class builder : node_coarsening<Loops, Table> {
     if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
     loops_.items(a.rows, rows_per_thread,
                  truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    if constexpr (base::on_host)
+      if (coloured_.has(level_)) return fill_coloured(a, groups, to);
     return multiply_level(a, level, n.omega, groups, to);
+  }
+  /// P' A P of a level with colours, its matrices of the sequence, and the colours of the next one.
+  bool fill_coloured(const graph& a, index groups, level_parts& to) {
+    const bool again = to.coarse.rows > 0;
+    const matrix_rows p = rows_of_p(a, to);
+    halved_product halves;
+    if (!coloured_.multiply(level_, a, p, halves)) return false;
+    const auto across = transposed_on_host(a.rows, p.row_ptr, p.row_end, p.col, p.val, groups);
+    const matrix_rows restriction{across.begin.data(), across.begin.data() + 1, across.row.data(),
+                                  across.val.data()};
+    const auto right = rows_in_chunks::of(halves);
+    if (again)
+      multiply_again(0.0, restriction, right, to.coarse, put_sums{to.coarse.val.data()});
+    else if (!multiply(groups, 0.0, restriction, right, to.coarse, with_values()))
+      return false;
+    find_diagonal_of(to.coarse);
+    if (again && coloured_.has(level_ + 1)) coloured_.set_roots(level_ + 1, to.coarse.view());
+    if (!again) find_colours(to.coarse.view());
+    coloured_.put_matrix(level_, a, unit_);
+    coloured_.put_corrections(level_, halves, groups, unit_);
+    return true;
   }
   /// Where rows become too long, or there are too many of them, aggregates become larger.
   bool coarsen_by_nodes(const graph& a, const made_matrix& level, level_parts& to) {
@@ -360,6 +388,11 @@ class builder : node_coarsening<Loops, Table> {
       loops_.items(a.rows, rows_per_thread,
                    keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
                                 to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+      if constexpr (base::on_host)
+        if (coloured_.has(level_)) {
+          fill_coloured(a, to.coarse.rows, to);
+          return;
+        }
     }
     level_products products(a, level.nonzeros, to);
     multiply_again(products.of_ap, matrix_rows{a.row_ptr, a.row_end, a.col, a.val},
@@ -377,12 +410,12 @@ class builder : node_coarsening<Loops, Table> {
   /// A level's matrices of the sequence.
   void put_level(const graph& a, index nonzeros, double omega, const level_parts& of) {
     const auto of_ap = static_cast<double>(of.ap.nonzeros);
-    put(smoothers_[level_], smoother_slices{a, omega, unit_}, a.rows, nonzeros);
-    put(down_[level_],
+    put(slices_.smoothers[level_], smoother_slices{a, omega, unit_}, a.rows, nonzeros);
+    put(slices_.down[level_],
         sequences::column_slices{of.begin_of.data(), of.sorted.data(), of.row_of.data(),
                                  of.smoothed.data()},
         of.coarse.rows, of_ap);
-    put(up_[level_],
+    put(slices_.up[level_],
         sequences::row_slices{of.ap.row_ptr.data(), of.ap.row_ptr.data() + 1, of.ap.col.data(),
                               of.smoothed.data()},
         a.rows, of_ap);
@@ -394,14 +427,13 @@ class builder : node_coarsening<Loops, Table> {
     else
       to = slicing::put_in_slices(loops_, where_, from, rows, nonzeros);
   }
-  static double double_of(std::uint64_t bits) {
-    double v;
-    std::memcpy(&v, &bits, sizeof v);
-    return v;
-  }
-
   void transpose(const made_matrix& m, index columns, buffer<index>& begin_of,
                  buffer<index>& sorted) {
+    if constexpr (base::on_host) {
+      sorted = allocated<index>(m.nonzeros);
+      transpose_on_host(m.nonzeros, m.col.data(), columns, begin_of.data(), sorted.data());
+      return;
+    }
     loops_.items(m.nonzeros, rows_per_thread,
                  sequences::count_transposed{m.col.data(), begin_of.data()});
     loops_.sums_before(begin_of.data(), begin_of.data(), columns);
@@ -418,6 +450,12 @@ class builder : node_coarsening<Loops, Table> {
   /// The last level: inverted if it is small, else one sweep of Jacobi and back.
   void end_at(const graph& a, index nonzeros) {
     level_ = out_.levels.size() - 1;
+    if constexpr (base::on_host)
+      if (coloured_.has(level_)) {
+        find_numbers(a);  // the unit
+        coloured_.put_matrix(level_, a, unit_);
+        return;
+      }
     if (a.rows <= (out_.stalled ? most_dense_rows : options_.coarsest)) {
       std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
           col(static_cast<std::size_t>(nonzeros));
@@ -435,50 +473,13 @@ class builder : node_coarsening<Loops, Table> {
       if (unit_ == 0.0) unit_ = largest_diagonal(a.rows, row_ptr, col, val);
       for (double& v : inverse) v *= unit_;
       const auto there = buffer<double>::copy_of(where_, inverse);
-      put(last_, dense_slices{a.rows, there.data()}, a.rows, static_cast<double>(a.rows) * a.rows);
+      put(slices_.last, dense_slices{a.rows, there.data()}, a.rows,
+          static_cast<double>(a.rows) * a.rows);
       memory_of(where_.on()).finish(where_);
       return;
     }
     const level_numbers n = find_numbers(a);
-    put(last_, smoother_slices{a, n.omega, unit_}, a.rows, nonzeros);
-  }
-
-  /// The sequence: down, the last level, up.
-  void link() {
-    const int coarser = static_cast<int>(smoothers_.size());
-    std::size_t vectors = 0;
-    std::vector<std::size_t> b, y;  // offsets of each level
-    for (int l = 0; l <= coarser; ++l) {
-      const std::size_t n = (static_cast<std::size_t>(out_.levels[l].rows) + 63) / 64 * 64;
-      b.push_back(vectors);
-      y.push_back(vectors + n);
-      vectors += 2 * n;
-    }
-    owned_sequence& made = out_.products;
-    made.vectors = {where_, vectors};
-    float* const v = made.vectors.data();
-    product_sequence& c = made.sequence;
-    c.input = v;
-    int k = 0;
-    const auto add = [&](int level, const std::shared_ptr<owned_slices>& m, const float* in,
-                         float* out, const float* more) {
-      c.product[k++] = {m->view, in, out, more, nullptr};
-      made.matrices.push_back(m);
-      made.parts.push_back(level);
-    };
-    const auto end_phase = [&] { c.begin[++c.phases] = k; };
-    for (int l = 0; l < coarser; ++l) {
-      add(l, smoothers_[l], v + b[l], v + y[l], nullptr);
-      add(l, down_[l], v + b[l], v + b[l + 1], nullptr);
-      end_phase();
-    }
-    add(coarser, last_, v + b[coarser], coarser > 0 ? v + y[coarser] : nullptr, nullptr);
-    end_phase();
-    for (int l = coarser - 1; l >= 0; --l) {
-      add(l, up_[l], v + y[l + 1], l > 0 ? v + y[l] : nullptr, v + y[l]);
-      end_phase();
-    }
-    c.bytes = bytes_of_products(made);
+    put(slices_.last, smoother_slices{a, n.omega, unit_}, a.rows, nonzeros);
   }
 
   amg_options options_;
@@ -487,8 +488,8 @@ class builder : node_coarsening<Loops, Table> {
   std::vector<double> last_near_null_;  ///< vectors of the last level, where that is inverted
   double unit_ =
       0.0;  ///< unit of the sequence's result: the largest diagonal element's power of two
-  std::vector<std::shared_ptr<owned_slices>> smoothers_, down_, up_;
-  std::shared_ptr<owned_slices> last_;
+  level_slices slices_;
+  std::conditional_t<base::on_host, coloured_levels<Loops>, no_coloured_levels> coloured_;
   std::size_t level_ = 0;          ///< the one that is worked at
   std::deque<level_parts> parts_;  ///< parts of all levels, or the last one's
   amg_hierarchy out_;

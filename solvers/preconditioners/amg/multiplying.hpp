@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "dwell/solvers/preconditioners/amg/host_products.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
@@ -36,6 +38,7 @@ class multiplying {
   explicit multiplying(const device& where) : loops_(where), where_(where) {}
 
  protected:
+  static constexpr bool on_host = requires { Loops::on_host; };
   template <class V>
   buffer<V> allocated(index n) {
     return {where_, static_cast<std::size_t>(n), fresh::unset};
@@ -53,10 +56,25 @@ class multiplying {
   template <class Left, class Right, class Put>
   bool multiply(index rows, double products, const Left& left, const Right& right, made_matrix& m,
                 Put&& put) {
+    if constexpr (on_host) return multiply_on_host(rows, left, right, m, put);
     constexpr double few = 48;
     return (products <= few && multiply_with<Table<128, 8>>(rows, left, right, m, put)) ||
            multiply_with<Table<512, 32>>(rows, left, right, m, put) ||
            multiply_with<Table<1024, 32>>(rows, left, right, m, put);
+  }
+  template <class Left, class Right, class Put>
+  bool multiply_on_host(index rows, const Left& left, const Right& right, made_matrix& m,
+                        const Put& put) {
+    m.rows = rows;
+    m.row_ptr = allocated<index>(rows + 1);
+    std::vector<chunk_of_product> chunks;
+    m.longest = sum_up_rows(loops_, rows, left, right, m.row_ptr.data(), chunks);
+    if (m.longest > cpu::column_sums::most) return false;
+    loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
+    m.nonzeros = m.row_ptr.data()[rows];
+    m.col = allocated<index>(m.nonzeros);
+    put_chunks(loops_, rows, chunks, m.row_ptr.data(), m.col.data(), put(m));
+    return true;
   }
   template <class One, class Left, class Right, class Put>
   bool multiply_with(index rows, const Left& left, const Right& right, made_matrix& m, Put&& put) {
@@ -82,6 +100,7 @@ class multiplying {
   template <class Left, class Right, class Put>
   void multiply_again(double products, const Left& left, const Right& right, made_matrix& m,
                       const Put& put) {
+    if constexpr (on_host) return sum_up_again(loops_, m.rows, left, right, m.row_ptr.data(), put);
     constexpr double few = 48;
     const auto fill = [&]<class One>(std::type_identity<One>) {
       loops_.warps(
@@ -105,6 +124,11 @@ class multiplying {
     m.row_end = allocated<index>(m.rows);
     m.col = allocated<index>(m.nonzeros);
     m.val = allocated<double>(m.nonzeros);
+    if constexpr (on_host) {
+      m.longest = sum_up_in_room(loops_, m.rows, left, right, begin, m.row_end.data(), m.col.data(),
+                                 m.val.data());
+      return m.longest <= cpu::column_sums::most;
+    }
     return (products <= few && multiply_in_room_with<Table<128, 8>>(left, right, begin, m)) ||
            multiply_in_room_with<Table<512, 32>>(left, right, begin, m) ||
            multiply_in_room_with<Table<1024, 32>>(left, right, begin, m);

@@ -51,17 +51,7 @@ class linker {
   void end_phase() { made_.many_begin.push_back(static_cast<int>(made_.many.size())); }
   /// More than most_products are for CPUs alone.
   owned_sequence take() {
-    product_sequence& c = made_.sequence;
-    c.phases = static_cast<int>(made_.many_begin.size()) - 1;
-    if (made_.many.size() > most_products) {
-      c.many_begin = made_.many_begin.data();
-      c.many = made_.many.data();
-    } else {
-      std::ranges::copy(made_.many_begin, c.begin);
-      std::ranges::copy(made_.many, c.product);
-      made_.many_begin.clear();
-      made_.many.clear();
-    }
+    made_.take_products();
     made_.sequence.bytes = bytes_of_products(made_);
     return std::move(made_);
   }

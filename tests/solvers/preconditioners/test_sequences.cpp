@@ -78,8 +78,8 @@ TEST_P(sequences, repeat_bit_for_bit_and_as_on_the_host) {
   for (const csr<double>& a : {generate("poisson3d:24x40x33"), random_graph(3000, 2, 3)}) {
     const played_sequence first(place::where(), a, GetParam().is, GetParam().options);
     first.expect_same({place::where(), a, GetParam().is, GetParam().options});
-    first.expect_same(
-        {device::cpu(1), a, GetParam().is, options_on(place::where().on(), GetParam().options)});
+    first.expect_same({device::cpu(1), a, GetParam().is,
+                       options_on(place::where().on(), GetParam().is, GetParam().options)});
   }
 }
 
