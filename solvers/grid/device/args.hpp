@@ -71,8 +71,8 @@ struct device_box_level {
   int n[3] = {1, 1, 1};  ///< cells along z, y, x
   bool wraps[3] = {};
   int reach[3] = {};            ///< 0 or 1: neighbours along an axis
-  int kinds[3] = {1, 1, 1};     ///< of cells along an axis, see kind_of()
-  row_deal deal, deal_of_kind;  ///< of all rows, and of those that are relaxed together
+  int kinds[3] = {1, 1, 1};     ///< kinds of cells along an axis, see kind_of()
+  row_deal deal, deal_of_kind;  ///< deals of all rows, and of those that are relaxed together
   const float* a = nullptr;     ///< [element of a row][cell]
   const double *inverse = nullptr, *diagonal = nullptr;  ///< 0 where a row has no diagonal
   double *u = nullptr, *f = nullptr, *r = nullptr;
@@ -108,17 +108,17 @@ enum class cycle_op : int {
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
   bottom,    ///< u = the inverse times f
-  // Of Galerkin's levels, of which level 0 is the finest of all:
+  // Steps of Galerkin's levels, of which level 0 is the finest of all:
   box_bottom,    ///< u = the inverse times f
   box_relax,     ///< cells of a kind along each axis
-  box_residual,  ///< of all cells
+  box_residual,  ///< residuals of all cells
   box_gather,    ///< residuals to f of the next level, and its first relaxation to u
   box_prolong    ///< adds the correction of the next level
 };
 struct cycle_step {
   cycle_op op;
   int level;
-  int colour;  ///< of box_relax (kind along z * 3 + along y) * 3 + along x
+  int colour;  ///< kinds of box_relax: (kind along z * 3 + along y) * 3 + along x
   bool alone;  ///< by the first team
 };
 

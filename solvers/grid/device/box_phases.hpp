@@ -82,7 +82,7 @@ class box_phases {
       case cycle_op::box_gather: {
         const device_box_level& next = boxes_[step.level + 1];
         if (step.level > 0) return gather(team, alone, l, next, l.r, static_cast<int*>(nullptr));
-        // Of two colours the residuals of the second are 0, and not there.
+        // Residuals of the second of two colours are 0, and not there.
         return gather(team, alone, l, next, residual_, levels_);
       }
       default: {
@@ -244,7 +244,7 @@ class box_phases {
         const float* const high = there && ax.halved ? low + cells : zeros_;
         in_memory(low, high);
         const fine_halves<V> from = halves_of(l, r, fine_k, fine_j, finest, zeros_);
-        // Of a missing one the own cell is read, without a weight.
+        // Reads the own cell in place of a missing one, without a weight.
         const double of_before =
             before < 0 ? 0.0 : static_cast<double>(high[halved_place(before, fine_n)]);
         const double of_after =
