@@ -245,7 +245,7 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {"[run]\nsize = \"5x5x5\"\n", "[run] size: wave works on 2 dimensions, found 5x5x5"},
       {"[run]\nsteps = -1\n",
        "wave.toml:10: [run] steps: expected a whole number from 0 to 2147483647, found -1"},
-      {"", "wave.toml: expected size in [run], --size, a .npy or a .vti file"},
+      {"", "wave.toml: expected --size, size in [run], a .npy or a .vti file"},
       {"[reductions]\nu = \"mean\"\n", "wave.toml:10: [reductions] mean: quantity: expected sum, "},
       {"[until]\nu = 1\n", "wave.toml:10: [until] u: expected {quantity = number}, found 1"},
       {"[outputs]\nu = \"u.txt\"\n",

@@ -152,7 +152,7 @@ constexpr const char* config_help =
 void add_to(CLI::App& program, CLI::App& at) {
   const auto below = at.get_subcommands([](const CLI::App*) { return true; });
   for (auto* sub : below) add_to(program, *sub);
-  if (!below.empty() || &at == &program) return;
+  if ((!below.empty() && at.get_require_subcommand_min() > 0) || &at == &program) return;
   add_checked_file(at, "--config", config_help, "FILE|-",
                    [&program](const std::string&, const std::string& text) {
                      program.get_config_ptr()->add_result(text);

@@ -80,6 +80,7 @@ described_command command_of(const CLI::App& app, std::vector<std::string> path)
   out.sections = sections_of(app.get_footer());
   for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     out.commands.push_back(command_of(*sub, path));
+  out.needs_command = app.get_require_subcommand_min() > 0;
   return out;
 }
 
@@ -124,7 +125,8 @@ std::string synopsis(const described_command& command) {
     const auto word = a.names.front() + (a.repeats ? "..." : "");
     text += a.required ? " " + word : " [" + word + "]";
   }
-  return command.commands.empty() ? text : text + " COMMAND";
+  if (command.commands.empty()) return text;
+  return text + (command.needs_command ? " COMMAND" : " [COMMAND]");
 }
 
 std::string first_sentence(const std::string& help) {

@@ -34,6 +34,7 @@ struct described_command {
   std::vector<described_option> arguments, options;
   std::vector<described_section> sections;
   std::vector<described_command> commands;  ///< below it
+  bool needs_command = false;               ///< one of them must be given
 };
 
 described_command describe(const CLI::App& program);

@@ -116,7 +116,10 @@ std::string bash_others(const described_command& c) {
     std::string words = c.path.size() == 1 ? "help version" : "";
     for (const auto& below : c.commands)
       words = below.path.back() + (words.empty() ? "" : " ") + words;
-    return fmt::format("choices='{}'", words);
+    if (c.needs_command || c.arguments.empty()) return fmt::format("choices='{}'", words);
+    value_completions either = c.arguments.front().completions;
+    either.words.push_back(words);
+    return bash_values(either);
   }
   if (c.arguments.empty()) return "choices=";
   const auto values = bash_values(c.arguments.front().completions);

@@ -75,9 +75,13 @@ std::string zsh_completion(const described_command& program) {
     for (const auto& below : c->commands)
       out +=
           fmt::format("        '{}:{}'\n", below.path.back(), zsh_text(first_sentence(below.help)));
-    out += fmt::format(
-        "      )\n      _describe command commands\n      ;;\n    argument)\n"
-        "      case $line[1] in\n");
+    out += "      )\n      _describe command commands\n";
+    if (!c->needs_command && !c->arguments.empty()) {
+      const value_completions& names = c->arguments.front().completions;
+      out += fmt::format("      compadd -- {}\n", fmt::join(names.words, " "));
+      if (names.what == value_completions::file) out += "      _files\n";
+    }
+    out += "      ;;\n    argument)\n      case $line[1] in\n";
     for (const auto& below : c->commands)
       out += fmt::format("        {}) {} ;;\n", below.path.back(), function_of(below));
     out += "      esac\n      ;;\n  esac\n}\n";

@@ -378,7 +378,9 @@ void expect_far_device_answers_said() {
     const grids::prepared_grid<T> prepared = prepared_for(far.p.d, method);
     const int teams = 1 + int(seed % 3);
     grid_kernel_cpu<T> kernel(teams, seed % 2 == 0);
-    grids::device_grid<T> grid(device::cpu(1), prepared, method, {teams, kernel.lanes(), 40, 16});
+    const grids::deal_limits limits{teams, kernel.lanes(), 40, 16};
+    grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
+    const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
     std::vector<T> u = far.start;
     std::vector<double> history;
     const grids::device_outcome out = grid.solve(kernel,
@@ -386,7 +388,8 @@ void expect_far_device_answers_said() {
                                                   .u = u.data(),
                                                   .algebraic = true,
                                                   .rtol = far.rtol,
-                                                  .max_iterations = 500},
+                                                  .max_iterations = 500,
+                                                  .levels = &levels},
                                                  {}, history);
     ASSERT_FALSE(out.bad_rhs || out.bad_start);
     far.expect_honest(stop_reason(out.stopped), u);
