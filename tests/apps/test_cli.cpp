@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `dwell cg` from outside: what it prints where, what it writes, with which code it ends.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -278,6 +279,32 @@ TEST(cli_cg, says_what_to_know_of_the_preconditioner) {
                   .json()
                   .at("preconditioner_note")
                   .is_null());
+}
+
+/// Cyclic shifts: GMRES finds nothing before it has as many vectors as there are rows.
+TEST(cli_cg, a_method_that_is_left_is_not_at_the_limit) {
+  const scratch_folder in;
+  for (const int n : {701, 1200}) {
+    SCOPED_TRACE(n);
+    std::string shift = fmt::format("%%MatrixMarket matrix coordinate real general\n{0} {0} {1}\n",
+                                    n, 2 * n),
+                b = fmt::format("%%MatrixMarket matrix array real general\n{} 1\n", n);
+    for (int i = 1; i <= n; ++i) {
+      shift += fmt::format("{0} {1} 1\n{0} {0} 1e-3\n", i, i % n + 1);
+      b += fmt::format("{}\n", i * 7919 % 101 - 50);
+    }
+    const auto r =
+        dwell_cli({"solve", in.write("shift.mtx", shift), "--rhs", in.write("b.mtx", b),
+                   "--preconditioner", "none", "--device", "cpu", "--json", in("r.json")});
+    EXPECT_EQ(r.code, 2) << r.err;
+    const auto j = nlohmann::json::parse(read_text(in("r.json")));
+    ASSERT_LT(j.at("iterations"), 10000);
+    EXPECT_EQ(j.at("stagnated"), true);
+    EXPECT_TRUE(holds(r.err, "NOT converged: the residual rested, and was left after")) << r.err;
+    EXPECT_TRUE(holds(r.err, "the residual stagnates")) << r.err;
+    EXPECT_TRUE(holds(r.err, "try ")) << r.err;
+    EXPECT_FALSE(holds(r.out + r.err, "within the limit")) << r.out;
+  }
 }
 
 TEST(cli_cg, open_preconditioner) {

@@ -34,7 +34,11 @@ report_words<solve_report> words(const solve_report& report) {
   return {solve_report_table(), report};
 }
 
-std::string outcome(const solve_report& report) {
+std::string outcome(const solve_report& report, const solve_result& r) {
+  if (report.stopped == stop_reason::iteration_limit &&
+      report.iterations < r.options.max_iterations)
+    return fmt::format("NOT converged: the residual rested, and was left after {}",
+                       format_plural(report.iterations, "iteration"));
   std::string broke_down;
   for (const auto& m : dwell::methods())
     if (m.name == report.method) broke_down = m.breaks_down;
@@ -177,7 +181,7 @@ std::string failure_line(const solve_result& r) {
         r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
                              : "";
     return fmt::format("{}{}; relative residual {} (true {}), wanted {}{}{}", which,
-                       outcome(report), format_residual(report.residual_relative_recursive),
+                       outcome(report, r), format_residual(report.residual_relative_recursive),
                        format_residual(report.residual_relative_true),
                        format_residual(target(r, report)), report.advice.empty() ? "" : "; ",
                        report.advice);
@@ -252,7 +256,7 @@ std::string to_text(const solve_result& r) {
   if (report.factor_nonzeros > 0)
     out.row("factors", say("{factor_nonzeros} nonzeros, {factor_bytes}"));
   out.gap();
-  out.row("result", outcome(report));
+  out.row("result", outcome(report, r));
   if (!report.advice.empty()) out.row("", report.advice);
   if (report.refinements > 0)
     out.row("refinement", fmt::format("began anew {} from the answer, {}",
@@ -352,7 +356,7 @@ std::string history_csv(const std::vector<double>& history, double rhs_norm) {
 std::string answer_comment(const solve_result& r) {
   return fmt::format(
       "x of A x = b, by dwell {}\nA: {}\nb: {}\n{}; relative residual {} (true {}), wanted {}",
-      DWELL_VERSION_STRING, r.matrix_name, describe(r.rhs), outcome(r.report),
+      DWELL_VERSION_STRING, r.matrix_name, describe(r.rhs), outcome(r.report, r),
       format_residual(r.report.residual_relative_recursive),
       format_residual(r.report.residual_relative_true), format_residual(target(r)));
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "dwell/comm/agreement.hpp"
+#include "dwell/solvers/linear/choose/advice.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
@@ -469,6 +470,8 @@ solve_report attempts<T>::end(const solve_report* so_far) {
   if (report.stopped == stop_reason::interrupted && judge_ && judge_->ended() && !asked_to_end) {
     report.stopped = stop_reason::iteration_limit;  // another one is to go on
     report.stagnated = judge_->rested();
+    report.advice = advice_of(report, s_.options, s_.matrix.facts(),
+                              report.stagnated ? residual_trend::rests : residual_trend::unknown);
   }
   list(report);
   return report;
