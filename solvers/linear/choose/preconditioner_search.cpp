@@ -30,10 +30,15 @@ bool is_multigrid(preconditioner p) {
   return p == preconditioner::amg || p == preconditioner::aggregation;
 }
 
-/// Others were faster than jacobi nowhere by more than a fifth on a CPU, but ilu0 in strong winds
-/// one way, which no facts tell: they are for what fails, or would take too many iterations.
-bool may_be_fastest(preconditioner p) {
-  return p == preconditioner::none || p == preconditioner::jacobi || is_multigrid(p);
+/// Of a matrix that is nearly triangular, as of a strong wind along the numbering, ILU(0) is nearly
+/// the inverse.
+constexpr double nearly_triangular = 0.2;
+
+/// Others were faster than jacobi nowhere by more than a fifth on a CPU: they are for what fails,
+/// or would take too many iterations.
+bool may_be_fastest(preconditioner p, const searched_system& s) {
+  return p == preconditioner::none || p == preconditioner::jacobi || is_multigrid(p) ||
+         (p == preconditioner::ilu0 && s.lighter_triangle < nearly_triangular);
 }
 
 bool has_negative_neighbours(const searched_system& s) {
@@ -88,7 +93,7 @@ preconditioner_cost cost_of(preconditioner p, const searched_system& s) {
     case preconditioner::fsai:
       return {1e5 + 100.0 * z, plain + 3.0 * z + barriers(3, s)};
     case preconditioner::ilu0:
-      return {1e5 + 100.0 * z, plain + 10.0 * z + barriers(8, s)};
+      return {1e5 + 40.0 * z, plain + 4.0 * z + barriers(8, s)};
     case preconditioner::amg: {
       // Products of matrices of meshes in space are the longest. The coarsest level has a few
       // hundred rows, and its inverse is stored.
@@ -152,8 +157,10 @@ double preconditioner_search::rate_of_jacobi() const {
 }
 
 double preconditioner_search::expected(preconditioner now) const {
-  candidate fresh{now, {}};
-  return is_multigrid(now) ? iterations_of(fresh, eight_digits) : prior_iterations(system_);
+  const candidate fresh{now, {}};
+  const bool known =
+      is_multigrid(now) || (now == preconditioner::ilu0 && may_be_fastest(now, system_));
+  return known ? iterations_of(fresh, eight_digits) : prior_iterations(system_);
 }
 
 double preconditioner_search::iterations_of(const candidate& c, double to_go) const {
@@ -168,6 +175,9 @@ double preconditioner_search::iterations_of(const candidate& c, double to_go) co
     case preconditioner::fsai:
       return by_jacobi * share_of_fsai(system_, eight_digits / rate_of_jacobi());
     case preconditioner::ilu0:
+      if (system_.lighter_triangle < nearly_triangular)
+        return std::min(0.5 * by_jacobi,
+                        2.0 + 150.0 * system_.lighter_triangle * to_go / eight_digits);
       return 0.5 * by_jacobi;
     default:
       return by_jacobi;
@@ -193,7 +203,7 @@ std::optional<preconditioner_search::change> preconditioner_search::better_than(
   const double time_left = left * mine->cost.iteration;
   const candidate* best = nullptr;
   for (const candidate& c : candidates_)
-    if (&c != mine && may_enter(c) && (too_late || may_be_fastest(c.is)) &&
+    if (&c != mine && may_enter(c) && (too_late || may_be_fastest(c.is, system_)) &&
         (c.entered == 0 || &c == &candidates_.front()) &&  // which goes back to the first one alone
         (!best || projected(c, to_go) < projected(*best, to_go)))
       best = &c;

@@ -19,7 +19,8 @@ struct searched_system {
   double rows = 0, nonzeros = 0;
   double rows_with_positive = 0;  ///< system_facts::rows_with_positive
   int threads = 1;
-  bool has_near_null = false;  ///< multigrid is told the near-null space
+  bool has_near_null = false;     ///< multigrid is told the near-null space
+  double lighter_triangle = 0.5;  ///< part_in_lighter_triangle(); 0.5: nobody looked
 };
 
 /// Nanoseconds of one thread, of systems in f64 (docs/results/preconditioners.md).

@@ -8,6 +8,7 @@
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/linear/check/null_vectors.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/check/triangles.hpp"
 #include "dwell/solvers/linear/choose/preconditioner_search.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
@@ -40,7 +41,10 @@ struct prepared_matrix {
       nonzeros = 0;
       for (const index one : values_of_ranks(*ranks()->comm, arrays().nonzeros)) nonzeros += one;
     }
-    return {system.all_rows(), nonzeros, facts().rows_with_positive, where().threads()};
+    searched_system known = {system.all_rows(), nonzeros, facts().rows_with_positive,
+                             where().threads()};
+    if (judges() && !facts().symmetric) known.lighter_triangle = part_in_lighter_triangle(arrays());
+    return known;
   }
   /// Do runs ask a judge after every step? Those of one rank on a CPU do.
   bool judges() const { return !on_gpu() && !ranks(); }

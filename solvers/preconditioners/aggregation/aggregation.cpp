@@ -79,13 +79,17 @@ rows_f64 view_of(const summed_rows& m) {
 
 struct level {
   summed_rows own;  ///< its matrix, but of the finest level
-  rows_f64 a;
+  rows_f64 a;       ///< until the next level is there
+  index nonzeros = 0;
   std::vector<double> diagonal;
   bool inverted = false, two_cycles = false;  ///< cycles, as the next level of another
   using slices = std::shared_ptr<owned_slices>;
   slices smoother, down, up;  ///< S, or the inverse; R~, Q
   slices matrix;              ///< A over the unit, where there are two cycles
-  index nonzeros() const { return a.row_ptr[a.rows]; }
+  void have(const rows_f64& matrix) {
+    a = matrix;
+    nonzeros = a.row_ptr[a.rows];
+  }
 };
 
 class builder : sequences::set_up<cpu::setup_loops> {
@@ -95,7 +99,7 @@ class builder : sequences::set_up<cpu::setup_loops> {
   template <class T>
   prepared_preconditioner build(const csr_arrays<T>& given) {
     buffer<double> own_values;
-    levels_.emplace_back().a = take(given, own_values);
+    levels_.emplace_back().have(take(given, own_values));
     for (;;) {
       find_diagonal(levels_.back());
       if (levels_.size() == 1) look_at(levels_.back());
@@ -109,7 +113,7 @@ class builder : sequences::set_up<cpu::setup_loops> {
     prepared_preconditioner out;
     out.products = link();
     for (const level& l : levels_)
-      out.parts.push_back({fmt::format("level {}", out.parts.size() + 1), l.a.rows, l.nonzeros()});
+      out.parts.push_back({fmt::format("level {}", out.parts.size() + 1), l.a.rows, l.nonzeros});
     out.note = note();
     return out;
   }
@@ -165,13 +169,13 @@ class builder : sequences::set_up<cpu::setup_loops> {
     put_level(here, groups, members);
     level& next = levels_.emplace_back();
     next.own = std::move(coarse);
-    next.a = view_of(next.own);
-    next.two_cycles = next.nonzeros() <= most_for_two_cycles * here.nonzeros();
+    next.have(view_of(next.own));
+    next.two_cycles = next.nonzeros <= most_for_two_cycles * here.nonzeros;
     here.own = {};  // what is needed of it lies in slices
     return true;
   }
   grouping group_rows(const level& l) const {
-    const index nonzeros = l.nonzeros();
+    const index nonzeros = l.nonzeros;
     const transposed t = transpose(l.a.rows, nonzeros, l.a.row_ptr, l.a.col);
     std::vector<index> col(at(nonzeros));
     std::vector<double> val(at(nonzeros));
@@ -207,7 +211,7 @@ class builder : sequences::set_up<cpu::setup_loops> {
   void put_level(level& l, const grouping& groups, const group_members& members) const {
     const rows_f64& a = l.a;
     const double* const d = l.diagonal.data();
-    l.smoother = put(smoother_rows{a, d, unit_}, a.rows, l.nonzeros());
+    l.smoother = put(smoother_rows{a, d, unit_}, a.rows, l.nonzeros);
     const summed_rows down = sum_rows(
         loops, groups.count, a.rows, [&](index g) { return elements_of(l, members, g); },
         [&](index g, row_adder& add) {
@@ -228,7 +232,7 @@ class builder : sequences::set_up<cpu::setup_loops> {
           }
         });
     l.up = put(scaled_rows{view_of(up), 1.0}, a.rows, up.nonzeros());
-    if (l.two_cycles) l.matrix = put(scaled_rows{a, 1.0 / unit_}, a.rows, l.nonzeros());
+    if (l.two_cycles) l.matrix = put(scaled_rows{a, 1.0 / unit_}, a.rows, l.nonzeros);
   }
   void end() {
     level& last = levels_.back();
@@ -236,7 +240,7 @@ class builder : sequences::set_up<cpu::setup_loops> {
     last.two_cycles = false;
     last.inverted = n <= (stalled_ ? most_dense_rows : coarsest);
     if (!last.inverted) {
-      last.smoother = put(smoother_rows{last.a, last.diagonal.data(), unit_}, n, last.nonzeros());
+      last.smoother = put(smoother_rows{last.a, last.diagonal.data(), unit_}, n, last.nonzeros);
       return;
     }
     std::vector<double> inverse = inverse_of(last.a, last.diagonal.data());
@@ -304,8 +308,8 @@ class builder : sequences::set_up<cpu::setup_loops> {
 
   std::string note() const {
     double all = 0.0;
-    for (const level& l : levels_) all += l.nonzeros();
-    const double complexity = all / std::max<index>(1, levels_.front().nonzeros());
+    for (const level& l : levels_) all += l.nonzeros;
+    const double complexity = all / std::max<index>(1, levels_.front().nonzeros);
     if (rows_with_positive_ > many_rows_with_positive)
       return fmt::format(
           "aggregation is for M-matrices, and {:.0f} % of the rows have much that is positive "

@@ -50,6 +50,39 @@ TEST_F(methods_here, minres_goes_on_where_cg_breaks_down) {
   }
 }
 
+/// A strong wind one way, in the order of the numbers or against it.
+TEST_F(methods_here, factors_follow_jacobi_in_a_strong_wind_one_way) {
+  if (place::where().on() != backend::cpu) GTEST_SKIP() << "a choice on CPUs";
+  constexpr index n = 150;
+  for (const bool against : {false, true}) {
+    SCOPED_TRACE(against);
+    csr<double> a;
+    a.rows = a.cols = n * n;
+    a.row_ptr = {0};
+    for (index i = 0; i < n; ++i)
+      for (index j = 0; j < n; ++j) {
+        const index here = i * n + j;
+        const auto add = [&](bool there, index to, double v) {
+          if (there) a.col.push_back(to), a.val.push_back(v);
+        };
+        const double wind = 1500, before = against ? 1 : 1 + wind, behind = against ? 1 + wind : 1;
+        add(i > 0, here - n, -before);
+        add(j > 0, here - 1, -before);
+        add(true, here, 4 + 2 * wind);
+        add(j + 1 < n, here + 1, -behind);
+        add(i + 1 < n, here + n, -behind);
+        a.row_ptr.push_back(static_cast<index>(a.col.size()));
+      }
+    solve_options o = by("auto");
+    o.preconditioner = preconditioner::automatic;
+    const auto got = run(system_of(a), o);
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_EQ(to_string(got.report.preconditioner), std::string("ilu0"))
+        << got.report.preconditioner_reason;
+    EXPECT_LT(got.report.iterations, 40) << "most with jacobi, before";
+  }
+}
+
 // (r, A r) = 0 for every r, on which bicgstab breaks down.
 TEST_F(methods_here, gmres_goes_on_where_bicgstab_breaks_down) {
   const csr<double> turn{2, 2, {0, 1, 2}, {1, 0}, {1.0, -1.0}};

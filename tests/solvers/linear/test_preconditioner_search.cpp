@@ -8,6 +8,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/check/triangles.hpp"
 #include "dwell/solvers/linear/choose/preconditioner_search.hpp"
 #include "symmetric.hpp"
 
@@ -90,6 +92,50 @@ TEST(preconditioner_search, leaves_what_is_projected_to_take_longer) {
   const auto back = search.better_than(preconditioner::amg, paced(0.9995, 300, 1e-8, 1800), 10000);
   ASSERT_TRUE(back);
   EXPECT_NE(back->to, preconditioner::amg);
+}
+
+TEST(preconditioner_search, a_matrix_that_is_nearly_triangular_has_its_factors) {
+  searched_system s = mesh_of(4e4);
+  const std::vector<preconditioner> all = {preconditioner::jacobi, preconditioner::block_jacobi,
+                                           preconditioner::ilu0, preconditioner::aggregation};
+  const residual_pace slow = paced(0.98, 40, 1e-8, 800);
+  for (const double part : {0.0, 0.02, 0.1, 0.3, 0.5}) {
+    s.lighter_triangle = part;
+    preconditioner_search search(all, s);
+    search.enter(preconditioner::jacobi);
+    const auto better = search.better_than(preconditioner::jacobi, slow, 10000);
+    ASSERT_TRUE(better);
+    EXPECT_EQ(better->to, part < 0.2 ? preconditioner::ilu0 : preconditioner::aggregation) << part;
+  }
+}
+
+/// Beside sums over all elements; rows may be multiplied by anything.
+TEST(part_in_lighter_triangle, is_that_of_the_lighter_triangle) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    const auto n = static_cast<index>(1 + random() % 40);
+    std::vector<index> row_ptr = {0}, col;
+    std::vector<double> val;
+    double lower = 0, upper = 0;
+    for (index i = 0; i < n; ++i) {
+      double below = 0, above = 0;
+      const double scale = std::ldexp(1.0, static_cast<int>(random() % 200) - 100);
+      for (index j = 0; j < n; ++j) {
+        if (random() % 3 != 0 && i != j) continue;
+        const double v = static_cast<double>(random() % 1000) - 500.0;
+        col.push_back(j), val.push_back(v * scale);
+        if (j < i) below += std::abs(v);
+        if (j > i) above += std::abs(v);
+      }
+      row_ptr.push_back(static_cast<index>(col.size()));
+      if (below + above > 0) lower += below / (below + above), upper += above / (below + above);
+    }
+    csr_arrays<double> a{};
+    a.rows = n, a.nonzeros = static_cast<index>(col.size());
+    a.row_ptr = row_ptr.data(), a.col = col.data(), a.val = val.data();
+    const double expected = lower + upper > 0 ? std::min(lower, upper) / (lower + upper) : 0.5;
+    EXPECT_NEAR(part_in_lighter_triangle(a), expected, 1e-12) << round;
+  }
 }
 
 TEST(preconditioner_search, does_not_go_to_and_fro) {
