@@ -30,8 +30,8 @@ bool is_multigrid(preconditioner p) {
   return p == preconditioner::amg || p == preconditioner::aggregation;
 }
 
-/// Of a matrix that is nearly triangular, as of a strong wind along the numbering, ILU(0) is nearly
-/// the inverse.
+/// Share of the lighter triangle up to which ILU(0) is nearly the inverse, as of a strong wind
+/// along the numbering.
 constexpr double nearly_triangular = 0.2;
 
 /// Others were faster than jacobi nowhere by more than a fifth on a CPU: they are for what fails,
