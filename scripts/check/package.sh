@@ -107,7 +107,7 @@ get_cmake_property(variables CACHE_VARIABLES)
 foreach(variable IN LISTS variables)
   get_property(type CACHE \${variable} PROPERTY TYPE)
   if(NOT type MATCHES "INTERNAL|STATIC" AND NOT variable MATCHES
-     "^(DWELL_|CMAKE_|fmt_|dwell_|app_|LibArchive_|ZLIB_|PNG_|Threads_|PKG_)")
+     "^(DWELL_|CMAKE_|fmt_|Eigen3_|dwell_|app_|LibArchive_|ZLIB_|PNG_|Threads_|PKG_)")
     message(SEND_ERROR "the option \${variable} is none of DWELL_*")
   endif()
 endforeach()
