@@ -75,6 +75,7 @@ def test_bits_of_the_tape(label, dtype):
                 assert found.dtype == dtype and np.array_equal(found, right, equal_nan=True), (kernel, boundary, name)
 
 
+@pytest.mark.filterwarnings("ignore:values are not finite:dwell.SolveWarning")
 @pytest.mark.parametrize("label", ALL)
 def test_bits_of_runs_drawn_at_random(label):
     """Sizes, sides, steps, precision, executor, threads, values that are computed once."""
