@@ -5,6 +5,8 @@
 // not write, but for a cell's own value. Reads beyond a side, whose element is 0, are of the own
 // row, so that none meets a write.
 #pragma once
+#include <type_traits>
+
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
