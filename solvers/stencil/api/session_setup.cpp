@@ -108,7 +108,7 @@ void stencil_session<T>::set_up(std::span<const stencil_kernel> table, grid_view
   report_.least = report_.greatest = std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What was compiled for this session is not loading.
+/// What was compiled when it was needed is not loading.
 template <class T>
 void stencil_session<T>::take_making() {
   const kernel_making& making = run_->making();

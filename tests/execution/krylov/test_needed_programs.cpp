@@ -11,10 +11,10 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
-#include "dwell/execution/device/kernel_headers.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/krylov/kernels.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
+#include "named_kernels.hpp"
 
 namespace dwell::test {
 namespace {
@@ -120,33 +120,18 @@ TEST(needed_programs, have_names_that_nvrtc_finds) {
   } catch (const unsupported_error& e) {
     GTEST_SKIP() << e.what();
   }
-  std::set<std::string> lines, names;
+  named_kernels named;
   for_all_needs([&](const program_kernel&, int, const std::vector<kernel_source>& sources) {
-    for (const kernel_source& one : sources) {
-      for (std::size_t at = 0; at < one.text.size(); at = one.text.find('\n', at) + 1)
-        lines.insert(one.text.substr(at, one.text.find('\n', at) - at));
-      names.insert(one.kernel);
-    }
+    named.add(sources);
   });
-  const auto unit = [&](const std::string& more) {
-    std::string text;
-    for (const std::string& line : lines) text += line + '\n';  // includes are less than assertions
-    for (const std::string& name : names)
-      text += fmt::format("static_assert(sizeof(&{}) == sizeof(void*));\n", name);
-    return text + more + "template <int N> __global__ void some() {}\n";
-  };
-  const auto compile = [&](const std::string& text) {
-    return compiler->compile("names.cu", text, "some<0>", kernel_headers(),
-                             kernel_options(90, compiler->major(), compiler->minor()));
-  };
-  const nvrtc_output all = compile(unit(""));
+  const nvrtc_output all = named.compile(*compiler);
   EXPECT_TRUE(all.good) << all.log.substr(0, 2000);
   const std::string cg = "dwell::textbook_cg, double";
   for (const std::string& wrong :
        {"static_assert(sizeof(&dwell::cuda::phase_kernel<" + cg + ", dwell::host_loop, 9>) > 0);\n",
         "static_assert(sizeof(&dwell::cuda::no_kernel<" + cg + ", dwell::perks, 0>) > 0);\n",
         "static_assert(sizeof(dwell::program_args<" + cg + ">) == 8);\n"})
-    EXPECT_FALSE(compile(unit(wrong)).good) << wrong;
+    EXPECT_FALSE(named.compile(*compiler, wrong).good) << wrong;
 }
 
 }  // namespace

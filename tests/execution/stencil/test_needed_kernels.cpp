@@ -15,9 +15,9 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/executors.hpp"
-#include "dwell/execution/device/kernel_headers.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
+#include "named_kernels.hpp"
 #include "scratch.hpp"
 
 namespace dwell::test {
@@ -99,34 +99,21 @@ TEST(needed_kernels, have_names_that_nvrtc_finds) {
   } catch (const unsupported_error& e) {
     GTEST_SKIP() << e.what();
   }
-  std::set<std::string> lines, names;
+  named_kernels named;
   for_all_needs([&](const stencil_kernel&, const stencil_plan&, bool, const needed_kernel& k) {
-    for (const kernel_source& one : k.sources) {
-      for (std::size_t at = 0; at < one.text.size(); at = one.text.find('\n', at) + 1)
-        lines.insert(one.text.substr(at, one.text.find('\n', at) - at));
-      names.insert(one.kernel);
-    }
+    named.add(k.sources);
   });
-  if (names.empty()) GTEST_SKIP() << "this build has no shapes";
-  const auto unit = [&](const std::string& more) {
-    std::string text;
-    for (const std::string& line : lines) text += line + '\n';
-    for (const std::string& name : names)
-      text += fmt::format("static_assert(sizeof(&{}) == sizeof(void*));\n", name);
-    return text + more + "template <int N> __global__ void some() {}\n";
-  };
-  const auto compile = [&](const std::string& text) {
-    return compiler->compile("names.cu", text, "some<0>", kernel_headers(),
-                             kernel_options(90, compiler->major(), compiler->minor()));
-  };
-  const nvrtc_output all = compile(unit(""));
+  if (named.size() == 0) GTEST_SKIP() << "this build has no shapes";
+  const nvrtc_output all = named.compile(*compiler);
   EXPECT_TRUE(all.good) << all.log.substr(0, 2000);
-  EXPECT_GT(names.size(), 100 * shapes_of(planned_stencil_kernels()).size() / 4);
+  EXPECT_GT(named.size(), 100 * shapes_of(planned_stencil_kernels()).size() / 4);
   // A name that there is not.
   EXPECT_FALSE(
-      compile(unit(fmt::format("static_assert(sizeof(&dwell::cuda::loop_kernel<{}, double, "
+      named
+          .compile(*compiler,
+                   fmt::format("static_assert(sizeof(&dwell::cuda::loop_kernel<{}, double, "
                                "dwell::barrier_steps, 99>) > 0);\n",
-                               "dwell::no_such_shape")))
+                               "dwell::no_such_shape"))
           .good);
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cells_of_images.hpp"
+#include "named_kernels.hpp"
 #include "plain_convolution.hpp"
 
 #include "dwell/base/error.hpp"
@@ -79,25 +80,20 @@ TEST(needed_convolutions, have_names_that_nvrtc_finds) {
   } catch (const unsupported_error& e) {
     GTEST_SKIP() << e.what();
   }
-  std::set<std::string> texts, names;
+  std::set<std::string> texts;
+  test::named_kernels named;
   for_all_passes([&](const convolution_kernel&, const auto&, const kernel_source& source) {
     texts.insert(source.text);
-    names.insert(source.kernel);
+    named.add({&source, 1});
   });
-  ASSERT_EQ(texts.size(), 1u) << "one unit for all";
-  const auto compile = [&](const std::set<std::string>& of) {
-    std::string text = *texts.begin();
-    for (const std::string& name : of)
-      text += fmt::format("static_assert(sizeof(&{}) == sizeof(void*));\n", name);
-    return compiler->compile("names.cu", text + "template <int N> __global__ void some() {}\n",
-                             "some<0>", kernel_headers(),
-                             kernel_options(90, compiler->major(), compiler->minor()));
-  };
-  const nvrtc_output all = compile(names);
+  EXPECT_EQ(texts.size(), 1u) << "one unit for all";
+  const nvrtc_output all = named.compile(*compiler);
   EXPECT_TRUE(all.good) << all.log.substr(0, 2000);
-  EXPECT_FALSE(compile({"dwell::cuda::convolution_kernel<dwell::no_such_algorithm::on_cuda, 0, "
-                        "dwell::convolution_pass<float, float, float>>"})
-                   .good);
+  const std::string wrong =
+      "dwell::cuda::convolution_kernel<dwell::no_such_algorithm::on_cuda, 0, "
+      "dwell::convolution_pass<float, float, float>>";
+  EXPECT_FALSE(
+      named.compile(*compiler, fmt::format("static_assert(sizeof(&{}) > 0);\n", wrong)).good);
 }
 
 /// Machine code of one kernel of each algorithm, for an old and a new architecture.
