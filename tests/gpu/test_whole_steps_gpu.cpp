@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dwell/execution/stencil/launch/run.hpp"
+#include "dwell/execution/stencil/plan/planning.hpp"
 #include "dwell/execution/stencil/plan/policies/none.hpp"
 #include "stencil_oracle.hpp"
 #include "stencil_place.hpp"
@@ -95,8 +96,7 @@ void whole_steps::by_dataflow_tiles() {
   const device where = stencil_place::where();
   const auto& v =
       find_kernel(stencil_kernels(), GetParam(), "perks", precision_of<T>, backend::cuda);
-  std::vector<engine_facts> configs;
-  for (int r = 0; r < static_cast<int>(v.engines.size()); ++r) configs.push_back(v.probe(where, r));
+  const std::vector<engine_facts> configs = kernels_of(v, target_of(where));
   const auto first_dataflow =
       std::find_if(configs.begin(), configs.end(),
                    [](const engine_facts& f) { return f.engine->shape().tile_flags; });
@@ -116,6 +116,8 @@ void whole_steps::by_dataflow_tiles() {
               policies::plan_uncached(problem, true, {first_dataflow, configs.end()}, where.facts())
                   .plan;
           plan.config += static_cast<int>(first_dataflow - configs.begin());
+          if (!v.compiled_ahead())  // planned with what is assumed of it
+            plan.teams = std::min(plan.teams, probe_needed(v, plan, f != nullptr, where).max_teams);
           if (teams > 0) plan.teams = std::min(teams, plan.teams);
           plan.alternates = alternates;
           stencil_run<T> run(where, v, plan, n, boundary::fixed, f != nullptr);

@@ -10,6 +10,7 @@ import pytest
 import dwell
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else JAX takes the GPU's memory from other tests
 
 
 def has_cpu_caching():
