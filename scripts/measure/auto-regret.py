@@ -7,8 +7,9 @@ and systems of multigrid_systems.py with so many rows, as they are numbered and 
 With --convection in place of all these those of convection_systems.py, by --solver bicgstab or gmres (default: auto).
 A time is set-up, iterations and the last residual, of the repetition with the least, the preconditioners in turn; beside it
 the iterations. `--clock processor` counts processor seconds of the command in its place, less those of a run of one
-iteration without any: on a machine that does other work these say more. Regret is the time of auto over the best of the others that met
-the tolerance, less one; where none met it the system does not count. LOST says that auto failed where another one met the
+iteration without any: on a machine that does other work these say more. With --device cuda, and "python" for the command, systems
+are solved by the Python package dwell in one process, each once before what counts, since kernels may be compiled then. Regret is the
+time of auto over the best of the others that met the tolerance, less one; where none met it the system does not count. LOST says that auto failed where another one met the
 tolerance. Needs numpy and scipy.
 
   scripts/measure/auto-regret.py build/cpu/apps/dwell/dwell --matrices $DWELL_MATRICES -o regret.json
@@ -23,9 +24,13 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
+import warnings
 from pathlib import Path
 
 import numpy as np
+import scipy.io
+import scipy.sparse
 from measuring import fail, median, percent, progress, quantile, table, words, write_json
 
 import convection_systems
@@ -41,9 +46,30 @@ def seconds_of_children():
     return used.ru_utime + used.ru_stime
 
 
+def solve_here(args, a, preconditioner):
+    """One solve by the Python package, or None where it was refused."""
+    import dwell  # of --device cuda alone
+
+    begin = time.perf_counter()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solver = dwell.Solver(a, device="cuda", method=args.solver, preconditioner=preconditioner, rtol=1e-8,
+                                  maxiter=args.max_iterations)
+            solver.solve(a @ np.ones(a.shape[1]))
+    except (ValueError, ArithmeticError, RuntimeError):
+        return None
+    r = solver.report
+    return {"seconds": time.perf_counter() - begin, "preconditioner_s": r.setup.preconditioner_s, "per_iteration_us": r.per_iteration_us,
+            "iterations": r.iterations, "stopped": r.stopped, "relative": r.residual_relative_true, "took": r.preconditioner,
+            "reason": r.preconditioner_reason}
+
+
 def solve(args, path, preconditioner, more=()):
     """One solve: {'seconds', 'iterations', ...}, or None where it took more than --most seconds or was refused."""
-    command = [args.dwell, "solve", path, "--solver", args.solver, "--preconditioner", preconditioner, "--device", "cpu",
+    if args.device == "cuda":
+        return solve_here(args, path, preconditioner)
+    command = [args.dwell, "solve", path, "--solver", args.solver, "--preconditioner", preconditioner, "--device", args.device,
                "--threads", str(args.threads), "--json", "-", *more]
     begin = seconds_of_children()
     try:
@@ -67,6 +93,9 @@ def best_of_each(args, path, show):
     best = dict.fromkeys([*args.others, "auto"])
     idle = min((solve(args, path, "none", ["--max-iterations", "1"]) or {"seconds": 0})["seconds"]
                for _ in range(3)) if args.clock == "processor" else 0
+    if args.device == "cuda":
+        for p in best:
+            solve(args, path, p)
     for repetition in range(args.repetitions):
         for p in best:
             show(p)
@@ -94,7 +123,9 @@ def cases_of(args, folder):
     """Names and files of systems."""
     for pattern in args.matrices and sorted(Path(args.matrices).glob("*.mtx*")) or []:
         name = pattern.name.split(".")[0]
-        if fnmatch.fnmatch(name, args.systems):
+        if fnmatch.fnmatch(name, args.systems) and args.device == "cuda":
+            yield name, scipy.sparse.csr_array(scipy.io.mmread(pattern))
+        elif fnmatch.fnmatch(name, args.systems):
             path = os.path.join(folder, "a.dwell")
             subprocess.run([args.dwell, "convert", pattern, "-o", path], check=False, capture_output=True)
             yield name, path if os.path.exists(path) else str(pattern)
@@ -110,8 +141,10 @@ def cases_of(args, folder):
                 orders[", random order"] = np.random.default_rng(args.seed).permutation(a.shape[0])
             for order, p in orders.items():
                 path = os.path.join(folder, "a.dwell")
-                systems.write(path, systems.renumbered(a, p))
-                yield f"{name}, {a.shape[0]:,} rows{order}", path
+                of = systems.renumbered(a, p)
+                if args.device == "cpu":
+                    systems.write(path, of)
+                yield f"{name}, {a.shape[0]:,} rows{order}", path if args.device == "cpu" else of
 
 
 def cell(one):
@@ -149,11 +182,14 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--most", type=float, default=20, help="seconds of a solve (default: %(default)g)")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
     parser.add_argument("-o", "--output", help="write JSON")
     args = parser.parse_args()
     if args.convection and args.matrices:
         fail("--convection: expected no --matrices beside it")
+    if args.device == "cuda" and (args.clock != "wall" or args.dwell != "python"):
+        fail("--device cuda: expected 'python' as the command and --clock wall")
     args.solver = args.solver or ("auto" if args.convection else "cg")
     args.others = UNSYMMETRIC if args.convection else SYMMETRIC
     args.generated = convection_systems.SYSTEMS if args.convection else {**CHAINS, **systems.SYSTEMS}
