@@ -8,6 +8,8 @@
 #include <map>
 #include <vector>
 
+#include "dwell/solvers/grid/setup_threads.hpp"
+
 namespace dwell::grids {
 
 /// Axes in the order of memory: z planes of y rows of x cells. A grid of two dimensions has planes
@@ -47,26 +49,75 @@ struct coefficients {
   const V* s_cells(int k, int j) const { return &pool[s[row(k, j)]]; }
 };
 
-/// Places of rows in a pool. Rows that are made of equal things lie at one place.
+/// Places of rows in a pool. Rows that are made of equal things lie at one place, if the operator
+/// has such; else each has one of its own, one after the other, and threads fill them.
 template <class V>
 class row_places {
  public:
-  using key = std::array<std::size_t, 11>;
+  using key = std::array<std::size_t, 8>;
   row_places(std::vector<V>& pool, bool shared) : pool_(pool), shared_(shared) {}
 
-  /// Where the row of `length` elements is that is made of `k`; fill(V*) makes it the first time.
+  /// of(to, n) for n = 0 .. count - 1, in this order of places: to.place(key, length, fill) gives
+  /// where the row of `length` elements is that is made of `key`; fill(V*) makes it the first time.
+  /// Of rows that are not shared of() is called twice for each n, first for places alone, and fill
+  /// by threads. elements: of all rows.
   template <class F>
-  std::size_t place(const key& k, int length, F&& fill) {
-    if (shared_)
-      if (const auto at = known_.find(k); at != known_.end()) return at->second;
-    const std::size_t at = pool_.size();
-    pool_.resize(at + std::size_t(length));
-    fill(pool_.data() + at);
-    if (shared_) known_.emplace(k, at);
-    return at;
+  void each(std::size_t count, std::size_t elements, F&& of) {
+    if (shared_) {
+      lookup to{*this};
+      for (std::size_t n = 0; n < count; ++n) of(to, n);
+      return;
+    }
+    const int parts = setup_threads(count, elements);
+    std::vector<std::size_t> begins(std::size_t(parts), 0);
+    counting all{pool_.size()};
+    for (int part = 0; part < parts; ++part) {
+      begins[std::size_t(part)] = all.next;
+      const auto [begin, end] = piece(count, part, parts);
+      for (std::size_t n = begin; n < end; ++n) of(all, n);
+    }
+    pool_.resize(all.next);
+    for_parts(parts, [&](int part) {
+      filling to{begins[std::size_t(part)], pool_.data()};
+      const auto [begin, end] = piece(count, part, parts);
+      for (std::size_t n = begin; n < end; ++n) of(to, n);
+    });
   }
 
  private:
+  struct lookup {
+    row_places& in;
+    template <class F>
+    std::size_t place(const key& k, int length, F&& fill) {
+      if (const auto at = in.known_.find(k); at != in.known_.end()) return at->second;
+      const std::size_t at = in.pool_.size();
+      in.pool_.resize(at + std::size_t(length));
+      fill(in.pool_.data() + at);
+      in.known_.emplace(k, at);
+      return at;
+    }
+  };
+  struct counting {
+    std::size_t next;
+    template <class F>
+    std::size_t place(const key&, int length, F&&) {
+      const std::size_t at = next;
+      next += std::size_t(length);
+      return at;
+    }
+  };
+  struct filling {
+    std::size_t next;
+    V* pool;
+    template <class F>
+    std::size_t place(const key&, int length, F&& fill) {
+      const std::size_t at = next;
+      next += std::size_t(length);
+      fill(pool + at);
+      return at;
+    }
+  };
+
   std::vector<V>& pool_;
   bool shared_;
   std::map<key, std::size_t> known_;

@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <limits>
+#include <utility>
+#include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/solvers/grid/grid_memory.hpp"
+#include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 namespace {
@@ -19,11 +23,26 @@ int memory_axis(int axis, int dims) { return dims == 2 ? 2 * axis : axis + 3 - d
 
 [[noreturn]] void fail(const std::string& what) { throw input_error("grid: " + what); }
 
+/// The first value that is not finite, or not good; as many as there are if there is none.
+template <class T, class Good>
+std::size_t first_bad(std::span<const T> v, Good&& good) {
+  const int parts = setup_threads(v.size(), v.size());
+  std::vector<std::size_t> of_parts(std::size_t(parts), v.size());
+  for_parts(parts, [&](int part) {
+    const auto [begin, end] = piece(v.size(), part, parts);
+    for (std::size_t i = begin; i < end; ++i)
+      if (!std::isfinite(v[i]) || !good(v[i])) {
+        of_parts[std::size_t(part)] = i;
+        return;
+      }
+  });
+  return *std::ranges::min_element(of_parts);
+}
+
 template <class T, class Good>
 void check_values(std::span<const T> v, const char* name, const char* wanted, Good&& good) {
-  for (std::size_t i = 0; i < v.size(); ++i)
-    if (!std::isfinite(v[i]) || !good(v[i]))
-      fail(fmt::format("{}: expected numbers {}, found {} at {}", name, wanted, v[i], i));
+  if (const std::size_t i = first_bad(v, good); i < v.size())
+    fail(fmt::format("{}: expected numbers {}, found {} at {}", name, wanted, v[i], i));
 }
 
 void check_size(const char* name, std::size_t found, std::size_t wanted) {
@@ -74,36 +93,37 @@ class finite_volumes {
     c.pool.assign(std::size_t(nx + 1), T(0));
     row_places<T> places(c.pool, c.shared);
     const auto cls = [](int i, int n) { return std::size_t(i == 0) + 2 * std::size_t(i == n - 1); };
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j < ny; ++j) {
-        c.x.push_back(places.place({0, cls(k, nz), cls(j, ny)}, nx + 1, [&](T* row) {
-          for (int i = 0; i <= nx; ++i) row[i] = conductance(x_axis, {k, j, i});
-        }));
-        c.s.push_back(
-            d_.s_cells.empty() && d_.s == 0
-                ? 0
-                : places.place({1, cls(k, nz), cls(j, ny)}, nx, [&](T* row) {
-                    for (int i = 0; i < nx; ++i)
-                      row[i] = T((d_.s_cells.empty() ? d_.s : double(d_.s_cells[cell({k, j, i})])) *
-                                 part(z_axis, k) * part(y_axis, j) * part(x_axis, i));
-                  }));
-      }
-    for (int k = 0; k < nz; ++k)
-      for (int j = 0; j <= ny; ++j)
-        c.y.push_back(!side(y_axis, false)
-                          ? 0
-                          : places.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&](T* row) {
-                              for (int i = 0; i < nx; ++i) row[i] = conductance(y_axis, {k, j, i});
-                            }));
-    for (int k = 0; k <= nz; ++k)
-      for (int j = 0; j < ny; ++j)
-        c.z.push_back(!side(z_axis, false)
-                          ? 0
-                          : places.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&](T* row) {
-                              for (int i = 0; i < nx; ++i) row[i] = conductance(z_axis, {k, j, i});
-                            }));
-    for (const T v : c.pool)
-      if (!std::isfinite(v)) fail("k over spacing squared is too large for the precision");
+    const std::size_t rows = c.shape.rows(), cells = c.shape.cells();
+    c.x.resize(rows), c.s.resize(rows);
+    c.y.resize(std::size_t(nz) * std::size_t(ny + 1));
+    c.z.resize(std::size_t(nz + 1) * std::size_t(ny));
+    const bool has_s = !d_.s_cells.empty() || d_.s != 0;
+    places.each(rows, 2 * cells, [&](auto& to, std::size_t n) {
+      const int k = int(n / std::size_t(ny)), j = int(n % std::size_t(ny));
+      c.x[n] = to.place({0, cls(k, nz), cls(j, ny)}, nx + 1,
+                        [&](T* row) { conductances(x_axis, k, j, nx + 1, row); });
+      c.s[n] = !has_s ? 0 : to.place({1, cls(k, nz), cls(j, ny)}, nx, [&](T* row) {
+        for (int i = 0; i < nx; ++i)
+          row[i] = T((d_.s_cells.empty() ? d_.s : double(d_.s_cells[cell({k, j, i})])) *
+                     part(z_axis, k) * part(y_axis, j) * part(x_axis, i));
+      });
+    });
+    places.each(c.y.size(), cells, [&](auto& to, std::size_t n) {
+      const int k = int(n / std::size_t(ny + 1)), j = int(n % std::size_t(ny + 1));
+      c.y[n] =
+          !side(y_axis, false) ? 0 : to.place({2, cls(k, nz), cls(j, ny + 1)}, nx, [&](T* row) {
+            conductances(y_axis, k, j, nx, row);
+          });
+    });
+    places.each(c.z.size(), cells, [&](auto& to, std::size_t n) {
+      const int k = int(n / std::size_t(ny)), j = int(n % std::size_t(ny));
+      c.z[n] =
+          !side(z_axis, false) ? 0 : to.place({3, cls(k, nz + 1), cls(j, ny)}, nx, [&](T* row) {
+            conductances(z_axis, k, j, nx, row);
+          });
+    });
+    if (first_bad(std::span<const T>(c.pool), [](T) { return true; }) < c.pool.size())
+      fail("k over spacing squared is too large for the precision");
     if (vanished_) fail("k over spacing squared is too small for the precision");
     for (int m = 0; m < 3; ++m) {
       for (int i = 0; i < c.shape.n[std::size_t(m)]; ++i)
@@ -211,12 +231,17 @@ class finite_volumes {
     const int i = p[std::size_t(m)];
     before[std::size_t(m)] = i > 0 ? i - 1 : wraps(m) ? n(m) - 1 : 0;
     after[std::size_t(m)] = i < n(m) ? i : wraps(m) ? 0 : n(m) - 1;
-    const double a = k_of_cell(before), b = k_of_cell(after);
-    if (a == b) return by * a;
-    if (d_.mean == face_mean::arithmetic) return by * (0.5 * a + 0.5 * b);
-    const double least = std::min(a, b);
-    if (!std::isfinite(1 / least)) return by * (2 * least / (1 + least / std::max(a, b)));
-    return by * (2 / (1 / a + 1 / b));
+    return by * mean_of(k_of_cell(before), k_of_cell(after));
+  }
+  double mean_of(double a, double b) const {
+    if (a == b) return a;
+    if (d_.mean == face_mean::arithmetic) return 0.5 * a + 0.5 * b;
+    const double of_a = 1 / a, of_b = 1 / b;
+    if (!std::isfinite(of_a) || !std::isfinite(of_b)) {
+      const double least = std::min(a, b);
+      return 2 * least / (1 + least / std::max(a, b));
+    }
+    return 2 / (of_a + of_b);
   }
 
   /// The conductance of a side's face, to u = 0,
@@ -243,6 +268,33 @@ class finite_volumes {
         break;
     }
     return {};
+  }
+  /// The conductances of `count` faces before cells of a row, along m.
+  void conductances(int m, int k, int j, int count, T* row) {
+    const int first = m == x_axis ? 1 : 0, place = m == y_axis ? j : k;
+    const bool is_inside = m == x_axis || (place > 0 && place < n(m));
+    if (d_.centring != grid_centring::cell || d_.k_cells.empty() ||
+        !faces_[std::size_t(m)].empty() || !is_inside) {
+      for (int i = 0; i < count; ++i) row[i] = conductance(m, {k, j, i});
+      return;
+    }
+    // Faces between cells, which are whole.
+    const std::size_t own = cell({k, j, 0});
+    const std::size_t back = m == x_axis   ? 1
+                             : m == y_axis ? std::size_t(n(x_axis))
+                                           : out_.a.shape.plane();
+    const T* const of = d_.k_cells.data() + own;
+    const double by = factor_[std::size_t(m)], h = h_[std::size_t(m)];
+    const bool is_normal = std::isnormal(h * h);
+    bool vanished = false;
+    for (int i = first; i < count - first; ++i) {
+      const double v = by * mean_of(double(*(of + i - back)), double(of[i]));
+      row[i] = T(is_normal ? v / (h * h) : v / h / h);
+      vanished |= row[i] == T(0);
+    }
+    if (vanished) vanished_ = true;
+    for (const int i : {0, count - 1})
+      if (first == 1) row[i] = conductance(m, {k, j, i});
   }
   T conductance(int m, const position& p) {
     if (!side(m, false)) return T(0);  // an axis that the problem does not have
@@ -297,7 +349,7 @@ class finite_volumes {
 
   const grid_description<T>& d_;
   system<T> out_;
-  bool vanished_ = false;  ///< a conductance above 0 has become 0
+  std::atomic<bool> vanished_ = false;  ///< a conductance above 0 has become 0
   std::array<double, 3> h_{1, 1, 1}, factor_{1, 1, 1};
   std::array<std::span<const T>, 3> faces_;
   std::array<const std::array<grid_side, 2>*, 3> sides_{};

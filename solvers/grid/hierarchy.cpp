@@ -8,6 +8,7 @@
 
 #include "dwell/base/interruption.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
+#include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 namespace {
@@ -20,16 +21,20 @@ constexpr double strong = 0.5;
 /// coefficients is 0 and stays.
 template <class V>
 void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n, bool back = false) {
-  std::sort(places.begin(), places.end());
+  if (!std::ranges::is_sorted(places)) std::ranges::sort(places);
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  std::vector<V> row(static_cast<std::size_t>(n));
-  for (const std::size_t at : places) {
-    if (back)
-      join_row(&pool[at], row.data(), n);
-    else
-      split_row(&pool[at], row.data(), n);
-    std::copy(row.begin(), row.end(), pool.begin() + std::ptrdiff_t(at));
-  }
+  const std::size_t elements = places.size() * std::size_t(n);
+  for_pieces(places.size(), elements, [&](std::size_t begin, std::size_t end) {
+    std::vector<V> row(static_cast<std::size_t>(n));
+    for (std::size_t p = begin; p < end; ++p) {
+      const std::size_t at = places[p];
+      if (back)
+        join_row(&pool[at], row.data(), n);
+      else
+        split_row(&pool[at], row.data(), n);
+      std::ranges::copy(row, pool.begin() + std::ptrdiff_t(at));
+    }
+  });
 }
 std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<std::size_t>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -38,24 +43,24 @@ std::vector<std::size_t> joined(std::vector<std::size_t> a, const std::vector<st
 
 template <class V>
 void make_inverse(level<V>& l) {
-  const int nz = l.a.shape.n[0], ny = l.a.shape.n[1], nx = l.a.shape.n[2];
+  const auto ny = std::size_t(l.a.shape.n[1]);
+  const int nx = l.a.shape.n[2];
   row_places<V> places(l.inverse, l.a.shared);
-  if (!l.a.shared) l.inverse.reserve(l.a.shape.cells());
-  for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j) {
-      const std::size_t at = l.a.row(k, j), y0 = l.a.y[l.a.face_y(k, j)],
-                        y1 = l.a.y[l.a.face_y(k, j + 1)];
-      const std::size_t z0 = l.a.z[at], z1 = l.a.z[l.a.row(k + 1, j)];
-      l.inverse_at.push_back(places.place({l.a.x[at], y0, y1, z0, z1, l.a.s[at]}, nx, [&](V* row) {
-        const V* const p = l.a.pool.data();
-        const V *const x = p + l.a.x[at], *const s = p + l.a.s[at];
-        for (int i = 0; i < nx; ++i) {
-          const V d = ((x[i] + x[i + 1]) + (p[z0 + std::size_t(i)] + p[z1 + std::size_t(i)])) +
-                      ((p[y0 + std::size_t(i)] + p[y1 + std::size_t(i)]) + s[i]);
-          row[i] = d > V(0) ? V(1) / d : V(0);
-        }
-      }));
-    }
+  l.inverse_at.resize(l.a.shape.rows());
+  places.each(l.a.shape.rows(), l.a.shape.cells(), [&](auto& to, std::size_t at) {
+    const int k = int(at / ny), j = int(at % ny);
+    const std::size_t y0 = l.a.y[l.a.face_y(k, j)], y1 = l.a.y[l.a.face_y(k, j + 1)];
+    const std::size_t z0 = l.a.z[at], z1 = l.a.z[l.a.row(k + 1, j)];
+    l.inverse_at[at] = to.place({l.a.x[at], y0, y1, z0, z1, l.a.s[at]}, nx, [&](V* row) {
+      const V* const p = l.a.pool.data();
+      const V *const x = p + l.a.x[at], *const s = p + l.a.s[at];
+      for (int i = 0; i < nx; ++i) {
+        const V d = ((x[i] + x[i + 1]) + (p[z0 + std::size_t(i)] + p[z1 + std::size_t(i)])) +
+                    ((p[y0 + std::size_t(i)] + p[y1 + std::size_t(i)]) + s[i]);
+        row[i] = d > V(0) ? V(1) / d : V(0);
+      }
+    });
+  });
 }
 
 /// Inverse pivots of the lines along an axis, each a matrix of three diagonals that is factored. A
@@ -132,26 +137,42 @@ std::array<bool, 3> axis_facts::halved() const {
 
 template <class V>
 axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first) {
-  const int ny = a.shape.n[1], nx = a.shape.n[2];
-  axis_facts f;
-  const auto add = [&](std::size_t axis, const V* row, int begin, int end) {
-    double part = 0;
-    V least = row[begin], most = least;
-    for (int i = begin; i < end; ++i) {
-      part += double(row[i]);
-      least = std::min(least, row[i]);
-      most = std::max(most, row[i]);
-    }
-    f.least[axis] = f.faces[axis] > 0 ? std::min(f.least[axis], double(least)) : double(least);
-    f.most[axis] = std::max(f.most[axis], double(most));
-    f.sum[axis] += part;
-    f.faces[axis] += double(end - begin);
+  const auto ny = std::size_t(a.shape.n[1]);
+  const int nx = a.shape.n[2];
+  struct row_facts {
+    int faces = 0;
+    double sum = 0;
+    V least{}, most{};
   };
-  for (int k = own.begin; k < own.end; ++k)
-    for (int j = 0; j < ny; ++j) {
-      if (nx > 1) add(x_axis, a.x_faces(k, j), 1, nx);
-      if (j > 0) add(y_axis, a.y_faces(k, j), 0, nx);
-      if (k > own.begin || !first) add(z_axis, a.z_faces(k, j), 0, nx);
+  const std::size_t rows = std::size_t(own.size()) * ny;
+  std::vector<std::array<row_facts, 3>> of_rows(rows);
+  for_pieces(rows, rows * std::size_t(nx), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t r = begin; r < end; ++r) {
+      const auto add = [&](std::size_t axis, const V* row, int from) {
+        row_facts f{nx - from, 0, row[from], row[from]};
+        for (int i = from; i < nx; ++i) {
+          f.sum += double(row[i]);
+          f.least = std::min(f.least, row[i]);
+          f.most = std::max(f.most, row[i]);
+        }
+        of_rows[r][axis] = f;
+      };
+      const int k = own.begin + int(r / ny), j = int(r % ny);
+      if (nx > 1) add(x_axis, a.x_faces(k, j), 1);
+      if (j > 0) add(y_axis, a.y_faces(k, j), 0);
+      if (k > own.begin || !first) add(z_axis, a.z_faces(k, j), 0);
+    }
+  });
+  axis_facts f;
+  for (const auto& row : of_rows)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const row_facts& one = row[axis];
+      if (one.faces == 0) continue;
+      f.least[axis] =
+          f.faces[axis] > 0 ? std::min(f.least[axis], double(one.least)) : double(one.least);
+      f.most[axis] = std::max(f.most[axis], double(one.most));
+      f.sum[axis] += one.sum;
+      f.faces[axis] += one.faces;
     }
   return f;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/threads/threads_worth.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/cycle.hpp"
@@ -20,6 +21,7 @@
 #include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
 #include "dwell/solvers/grid/ranks/divided_levels.hpp"
+#include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 
@@ -38,7 +40,10 @@ coefficients<level_value> definite(const coefficients<T>& a) {
   coefficients<level_value> fine;
   fine.shape = a.shape;
   fine.shared = a.shared;
-  for (const T v : a.pool) fine.pool.push_back(level_value(std::abs(v)));
+  fine.pool.resize(a.pool.size());
+  for_pieces(a.pool.size(), a.pool.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fine.pool[i] = level_value(std::abs(a.pool[i]));
+  });
   fine.x = a.x, fine.y = a.y, fine.z = a.z, fine.s = a.s;
   return fine;
 }
@@ -56,15 +61,30 @@ struct prepared_grid {
                 const chosen_method& method, exchange_cost& cost)
       : system(std::move(made)) {
     coefficients<T>& a = system.a;
-    T most = 0;
-    for (const T v : a.pool) most = std::max(most, std::abs(v));
+    T most = largest_of(a.pool);
     for (const T of_rank : values_of_ranks(*grid.comm, most)) most = std::max(most, of_rank);
     std::frexp(double(most), &scale);
-    const power_of_two<T> by(-scale);
-    for (T& v : a.pool) v = by * v;
-    for (T& v : whole.pool) v = by * v;
+    divide(a.pool);
+    divide(whole.pool);
     levels = make_divided_levels(grid, definite(a), definite(whole), system.singular, method, cost);
     halve_rows(a);
+  }
+  static T largest_of(const std::vector<T>& pool) {
+    const int parts = setup_threads(pool.size(), pool.size());
+    std::vector<T> most(std::size_t(parts), T(0));
+    for_parts(parts, [&](int part) {
+      const auto [begin, end] = piece(pool.size(), part, parts);
+      T of_part = 0;
+      for (std::size_t i = begin; i < end; ++i) of_part = std::max(of_part, std::abs(pool[i]));
+      most[std::size_t(part)] = of_part;
+    });
+    return *std::ranges::max_element(most);
+  }
+  void divide(std::vector<T>& pool) const {
+    const power_of_two<T> by(-scale);
+    for_pieces(pool.size(), pool.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) pool[i] = by * pool[i];
+    });
   }
   /// Makes the levels that a slow solve goes on with, once.
   void add_galerkin(const divided_grid& grid, chosen_method method, exchange_cost& cost) {

@@ -94,6 +94,23 @@ profile_factor::profile_factor(const coefficients<V>& a, bool singular)
             }
       }) {}
 
+void profile_factor::inverse_columns(std::size_t begin, std::size_t end, double* to) const {
+  constexpr std::size_t together = 4;
+  const std::size_t n = size();
+  std::vector<std::size_t> unknown(n);  // at a place in vectors
+  for (std::size_t i = 0; i < n; ++i) unknown[place_[i]] = i;
+  std::vector<double> x(n * together);
+  for (std::size_t first = begin; first < end; first += together) {
+    const std::size_t count = std::min(together, end - first);
+    std::ranges::fill(x, 0.0);
+    for (std::size_t k = 0; k < count; ++k) x[unknown[first + k] * together + k] = 1;
+    substitute<together>(x.data());
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t i = 0; i < n; ++i)
+        to[(first - begin + k) * n + place_[i]] = x[i * together + k];
+  }
+}
+
 template profile_factor::profile_factor(const coefficients<double>&, bool);
 template profile_factor::profile_factor(const coefficients<float>&, bool);
 

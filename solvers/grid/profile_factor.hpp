@@ -32,30 +32,50 @@ class profile_factor {
   void solve(const V* f, V* u) {
     const std::size_t n = place_.size();
     for (std::size_t i = 0; i < n; ++i) x_[i] = double(f[place_[i]]);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double* const l = row(i);
-      double sum[4] = {x_[i], 0, 0, 0};
-      const double* const x = x_.data() + first_[i];
-      const std::size_t m = i - first_[i];
-      for (std::size_t c = 0; c + 4 <= m; c += 4)
-        for (std::size_t e = 0; e < 4; ++e) sum[e] -= l[c + e] * x[c + e];
-      for (std::size_t c = m / 4 * 4; c < m; ++c) sum[0] -= l[c] * x[c];
-      x_[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * l[m];
-    }
-    for (std::size_t i = n; i-- > 0;) {
-      const double* const l = row(i);
-      const std::size_t m = i - first_[i];
-      const double v = x_[i] *= l[m];
-      double* const x = x_.data() + first_[i];
-      for (std::size_t c = 0; c < m; ++c) x[c] -= l[c] * v;
-    }
+    substitute<1>(x_.data());
     for (std::size_t i = 0; i < n; ++i) u[place_[i]] = V(x_[i]);
   }
+  /// Columns begin .. end - 1 of the inverse, one after the other, as solve() gives them.
+  void inverse_columns(std::size_t begin, std::size_t end, double* to) const;
 
+  std::size_t size() const { return place_.size(); }
   std::size_t bytes() const { return l_.size() * sizeof(double); }
 
  private:
   double* row(std::size_t i) { return l_.data() + start_[i]; }
+  const double* row(std::size_t i) const { return l_.data() + start_[i]; }
+
+  /// Solves for so many columns at once: unknown i of column k is x[i * Columns + k].
+  template <std::size_t Columns>
+  void substitute(double* x) const {
+    const std::size_t n = place_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* const l = row(i);
+      const double* const before = x + first_[i] * Columns;
+      double* const own = x + i * Columns;
+      const std::size_t m = i - first_[i];
+      double sum[4][Columns] = {};
+      for (std::size_t k = 0; k < Columns; ++k) sum[0][k] = own[k];
+      for (std::size_t c = 0; c + 4 <= m; c += 4)
+        for (std::size_t e = 0; e < 4; ++e)
+          for (std::size_t k = 0; k < Columns; ++k)
+            sum[e][k] -= l[c + e] * before[(c + e) * Columns + k];
+      for (std::size_t c = m / 4 * 4; c < m; ++c)
+        for (std::size_t k = 0; k < Columns; ++k) sum[0][k] -= l[c] * before[c * Columns + k];
+      for (std::size_t k = 0; k < Columns; ++k)
+        own[k] = ((sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k])) * l[m];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      const double* const l = row(i);
+      double* const before = x + first_[i] * Columns;
+      double* const own = x + i * Columns;
+      const std::size_t m = i - first_[i];
+      double v[Columns];
+      for (std::size_t k = 0; k < Columns; ++k) v[k] = own[k] *= l[m];
+      for (std::size_t c = 0; c < m; ++c)
+        for (std::size_t k = 0; k < Columns; ++k) before[c * Columns + k] -= l[c] * v[k];
+    }
+  }
 
   std::vector<std::size_t> place_;  ///< where unknown i is in vectors
   std::vector<std::size_t> first_;  ///< column of the first element of row i

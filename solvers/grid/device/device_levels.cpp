@@ -8,31 +8,27 @@
 #include <utility>
 
 #include "dwell/base/error.hpp"
-#include "dwell/base/parallel.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
+#include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 namespace {
 
 /// The inverse of the bottom's operator, in halved rows, by its factor.
-std::vector<double> inverse_of(const profile_factor& factor, std::size_t n) {
-  std::vector<double> inverse(n * n);
-  const int parts = static_cast<int>(std::min<std::size_t>(n / 128 + 1, 8));
-  for_parts(parts, [&](int part) {
-    profile_factor own = factor;  // its solves have memory of their own
-    std::vector<double> unit(n, 0.0);
-    const auto [begin, end] = piece(static_cast<int>(n), part, parts);
-    for (int c = begin; c < end; ++c) {
-      unit[static_cast<std::size_t>(c)] = 1;
-      own.solve(unit.data(), inverse.data() + static_cast<std::size_t>(c) * n);
-      unit[static_cast<std::size_t>(c)] = 0;
-    }
+std::vector<double> inverse_of(const profile_factor& factor) {
+  const std::size_t n = factor.size();
+  std::vector<double> columns(n * n), inverse(n * n);
+  for_pieces(n, n * n, [&](std::size_t begin, std::size_t end) {
+    factor.inverse_columns(begin, end, columns.data() + begin * n);
   });
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j) {
-      double &a = inverse[i * n + j], &b = inverse[j * n + i];
-      a = b = 0.5 * (a + b);
-    }
+  for_pieces(n, n * n, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t square = 16;  // a part of a transposition that uses lines as wholes
+    for (std::size_t j = 0; j < n; j += square)
+      for (std::size_t i = begin; i < end; ++i)
+        for (std::size_t c = j; c < std::min(j + square, n); ++c)
+          inverse[i * n + c] =
+              i == c ? columns[i * n + c] : 0.5 * (columns[i * n + c] + columns[c * n + i]);
+  });
   return inverse;
 }
 
@@ -108,7 +104,9 @@ device_level device_levels::copied(const level<level_value>& from, bool is_botto
   if (is_bottom) return to;
   to.inverse = memory_.copy(from.inverse);
   std::vector<float> diagonal(from.inverse.size());
-  std::ranges::transform(from.inverse, diagonal.begin(), [](float v) { return 1 / v; });
+  for_pieces(diagonal.size(), diagonal.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) diagonal[i] = 1 / from.inverse[i];
+  });
   to.diagonal = memory_.copy(diagonal);
   to.inverse_at = memory_.places(from.inverse_at);
   if (!has_step) return to;
@@ -175,7 +173,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
 
   const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
   const std::size_t n = bottom.cells();
-  std::vector<double> inverse = inverse_of(galerkin ? h.galerkin.bottom : h.bottom, n);
+  std::vector<double> inverse = inverse_of(galerkin ? h.galerkin.bottom : h.bottom);
   if (galerkin) {  // that is in the order of memory
     const std::vector<double> natural = std::move(inverse);
     std::vector<std::size_t> cells(n);

@@ -97,4 +97,12 @@ DWELL_FN int colour_of_cell(const device_level& l, int of_row, bool odd, int i) 
 /// Where coarse cell i of a row of n lies in halves.
 DWELL_FN int halved_place(int i, int n) { return i % 2 ? (n + 1) / 2 + i / 2 : i / 2; }
 
+/// Steps from a level to the next one may take whole rows of residuals of one kind: of two colours,
+/// where x is halved, and in three dimensions all axes.
+template <bool Flat>
+DWELL_FN bool is_known_by_rows(const device_level& l) {
+  if (l.colours != 2 || !l.axes[2].halved) return false;
+  return Flat ? l.a.n[1] == 1 : l.axes[0].halved && l.axes[1].halved;
+}
+
 }  // namespace dwell::grids

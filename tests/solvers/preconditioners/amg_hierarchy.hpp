@@ -2,7 +2,6 @@
 // A hierarchy at a place, its matrices as dense ones, and a V-cycle as a textbook writes it.
 #pragma once
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <cmath>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "one_processor.hpp"
 
 namespace dwell::test {
 
@@ -118,25 +118,6 @@ inline std::vector<std::vector<float>> values_of(const set_up& s) {
   }
   return all;
 }
-/// Threads of a set-up follow the processors that the process may use.
-class on_one_processor {
- public:
-  on_one_processor() {
-    sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    for (int k = 0; k < CPU_SETSIZE; ++k)
-      if (CPU_ISSET(k, &before_)) {
-        CPU_SET(k, &one);
-        break;
-      }
-    sched_setaffinity(0, sizeof one, &one);
-  }
-  ~on_one_processor() { sched_setaffinity(0, sizeof before_, &before_); }
-
- private:
-  cpu_set_t before_;
-};
 
 /// In precision T, with a right-hand side that excites every eigenvector.
 template <class T>
