@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Stencils of several fields beside Numba, Devito, JAX and NumPy on this machine's CPU, or beside JAX and CuPy on its GPU, as
-Markdown.
+"""Stencils of several fields beside Numba, Devito, JAX and NumPy on this machine's CPU, or beside JAX, CuPy, Numba and
+pystencils on its GPU, as Markdown.
 
 Waves of order 4 in two and three dimensions, heat with a conductivity per cell, and the Gray-Scott model: the equations of
 dwell.stencils, written for each peer as its users write them, zero beyond the border. A figure is billions of cells per
 second, of the best of several runs after one that compiles; "first" is the time until the first run has ended, less a run's
 own. Every peer is bound to as many cores as --threads says. On a machine that others use, too, --threads 1 --clock cpu counts
 processor time in place of waiting. Answers are compared with Dwell's. Needs the packages dwell and numpy, and measures those of numba, devito and jax that
-are there; on a GPU (--device cuda) those of jax and cupy. Exit code 1: values differ, or a peer failed.
+are there; on a GPU (--device cuda) those of jax, and, with cupy for their arrays, of cupy, numba (numba-cuda) and pystencils. Exit code 1: values differ, or a peer failed.
 """
 import argparse
 import os
@@ -17,15 +17,27 @@ import time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--threads", type=int, default=os.cpu_count())
-parser.add_argument("--sizes", type=int, nargs="+", default=[256, 1024, 4096], help="rows and columns of fields in a plane")
-parser.add_argument("--sizes-3d", type=int, nargs="*", default=[256], help="planes, rows and columns")
+
+
+def shape_of(dims):
+    def shape(text):
+        axes = tuple(int(n) for n in text.split("x"))
+        if len(axes) not in (1, dims) or min(axes) < 8:
+            raise argparse.ArgumentTypeError(f"expected cells of an axis, or of {dims}, as 512 or 300x400, found {text}")
+        return axes if len(axes) == dims else axes * dims
+    return shape
+
+
+parser.add_argument("--sizes", type=shape_of(2), nargs="+", default=[(256,) * 2, (1024,) * 2, (4096,) * 2],
+                    help="rows and columns of fields in a plane: N or NxN")
+parser.add_argument("--sizes-3d", type=shape_of(3), nargs="*", default=[(256,) * 3], help="planes, rows and columns")
 parser.add_argument("--dtype", choices=("float64", "float32"), default="float64")
 parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
 parser.add_argument("--cells", type=float, default=1e9, help="cells times steps of a run")
 parser.add_argument("--repetitions", type=int, default=3)
 parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
 parser.add_argument("--executor", default="auto", help="Dwell's")
-parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, jax, cupy (default: all)")
+parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, jax, cupy, numba, pystencils (default: all)")
 parser.add_argument("--problems", nargs="*", default=["wave2d", "heat2d", "gray_scott2d", "wave3d"])
 args = parser.parse_args()
 on_gpu = args.device == "cuda"
@@ -40,17 +52,16 @@ os.environ.update(OMP_NUM_THREADS=str(args.threads), NUMBA_NUM_THREADS=str(args.
 import numpy as np  # noqa: E402
 
 import dwell  # noqa: E402
-from field_peers_gpu import by_cupy  # noqa: E402
+from field_peers_gpu import STEPS, by_kernel  # noqa: E402
 
 DTYPE = np.dtype(args.dtype)
 W = (-5 / 2, 4 / 3, -1 / 12)  # order 4
 FEED, KILL, DU, DV, R = 0.035, 0.065, 0.16, 0.08, 0.2
 
 
-def start(problem, n):
+def start(problem, shape):
     """Fields and coefficients of a problem."""
     random = np.random.default_rng(0)
-    shape = (n,) * (3 if problem == "wave3d" else 2)
     u = random.uniform(0, 1, shape).astype(DTYPE)
     if problem.startswith("wave"):
         return [u, u.copy()], [np.full(shape, 0.2, DTYPE)]
@@ -273,11 +284,13 @@ def by_devito(problem, fields, coefficients, steps):
     return run, lambda: f"openmp, {devito.__version__}"
 
 
-def by_cupy_kernel(problem, fields, coefficients, steps):
-    return by_cupy(problem, fields, coefficients, steps, {"FEED": FEED, "KILL": KILL, "DU": DU, "DV": DV, "R": R}, DTYPE)
+def on_gpu_by(peer):
+    def by(problem, fields, coefficients, steps):
+        return by_kernel(peer, problem, fields, coefficients, steps, {"FEED": FEED, "KILL": KILL, "DU": DU, "DV": DV, "R": R}, DTYPE)
+    return by
 
 
-PEERS = ({"dwell": by_dwell, "jax": by_jax, "cupy": by_cupy_kernel} if on_gpu else
+PEERS = ({"dwell": by_dwell, "jax": by_jax, **{peer: on_gpu_by(peer) for peer in STEPS}} if on_gpu else
          {"dwell": by_dwell, "numba": by_numba, "devito": by_devito, "jax": by_jax, "numpy": by_numpy})
 
 
@@ -290,8 +303,8 @@ def main():
     print(f"{where}, {args.dtype}, best of {args.repetitions}, {args.clock} time\n")
     print("| problem | cells | peer | GCells/s | Dwell over it | first, s | how |\n|---|---|---|--:|--:|--:|---|")
     for problem in args.problems:
-        for n in args.sizes_3d if problem == "wave3d" else args.sizes:
-            fields, coefficients = start(problem, n)
+        for shape in args.sizes_3d if problem == "wave3d" else args.sizes:
+            fields, coefficients = start(problem, shape)
             steps = max(3, int(args.cells / fields[0].size))
             right = rate_of_dwell = None
             for name in peers:

@@ -138,10 +138,11 @@ void has_the_bits_of_single_steps(const char* executor, const stencil_definition
                                  side_kind::nearest, side_kind::periodic};
   const bool on_chip = std::string_view(executor) == "perks";
   for (const side_kind kind : {kinds[0], kinds[1 + below(4)]}) {
-    const std::vector<std::int64_t> size =
-        d.dims() == 2 ? std::vector<std::int64_t>{2 + below(on_chip ? 900 : 1500),
-                                                  200 + below(on_chip ? 700 : 1500)}
-                      : std::vector<std::int64_t>{2 + below(90), 2 + below(200), 2 + below(300)};
+    std::vector<std::int64_t> size{1000 + below(on_chip ? 300'000 : 2'000'000)};
+    if (d.dims() == 2) size = {2 + below(on_chip ? 900 : 1500), 200 + below(on_chip ? 700 : 1500)};
+    if (d.dims() == 3)
+      size = {2 + below(on_chip ? 70 : 90), 2 + below(on_chip ? 70 : 200),
+              2 + below(on_chip ? 70 : 300)};
     std::int64_t cells = 1;
     for (const std::int64_t n : size) cells *= n;
     field_options options;
@@ -209,7 +210,8 @@ TEST_F(field_runner_gpu, values_computed_once_stay_on_the_chip) {
   has_the_bits_of_single_steps<double>("perks", layers(), 25);
 }
 
-/// Some cells: a row, a column, corners and others, some of them twice; none that is fixed.
+/// Some cells: a row, a column, corners and others, some of them twice; none that is fixed. Of one
+/// axis or three: others alone.
 std::vector<std::int64_t> some_places(const std::vector<std::int64_t>& size, int margin,
                                       std::mt19937_64& chance) {
   std::vector<std::int64_t> cells;
@@ -217,6 +219,12 @@ std::vector<std::int64_t> some_places(const std::vector<std::int64_t>& size, int
     return margin +
            static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>(n - 2 * margin));
   };
+  if (size.size() != 2) {
+    for (int k = 0; k < 60; ++k)
+      for (const std::int64_t n : size) cells.push_back(k == 0 ? margin : below(n));
+    cells.insert(cells.end(), cells.begin(), cells.begin() + static_cast<int>(size.size()));
+    return cells;
+  }
   const auto put = [&](std::int64_t y, std::int64_t x) { cells.insert(cells.end(), {y, x}); };
   for (std::int64_t x = margin, y = below(size[0]); x < size[1] - margin; x += 3) put(y, x);
   for (std::int64_t y = margin, x = below(size[1]); y < size[0] - margin; ++y) put(y, x);
@@ -230,7 +238,8 @@ std::vector<std::int64_t> some_places(const std::vector<std::int64_t>& size, int
 /// Sources and receivers in two lists each, the second ones given later, parameters of every step,
 /// and reductions, at which passes end; then others in place of all of them.
 template <class T>
-void passes_have_the_points_of_single_steps(const stencil_definition& d, std::uint64_t seed) {
+void has_the_points_of_single_steps(const char* executor, const stencil_definition& d,
+                                    std::uint64_t seed) {
   std::mt19937_64 chance(seed);
   const auto below = [&](int n) {
     return static_cast<std::int64_t>(chance() % static_cast<unsigned>(n));
@@ -238,27 +247,35 @@ void passes_have_the_points_of_single_steps(const stencil_definition& d, std::ui
   constexpr side_kind kinds[] = {side_kind::fixed, side_kind::antisymmetric, side_kind::mirror,
                                  side_kind::nearest, side_kind::periodic};
   for (const side_kind kind : {kinds[0], kinds[1 + seed % 4]}) {
-    const std::vector<std::int64_t> size{10 + below(1200), 200 + below(1200)};
+    const std::string_view wanted(executor);
+    std::vector<std::int64_t> size{10 + below(wanted == "perks" ? 700 : 1200),
+                                   200 + below(wanted == "perks" ? 500 : 1200)};
+    if (d.dims() == 1) size = {5000 + below(300'000)};
+    if (d.dims() == 3) size = {8 + below(60), 8 + below(60), 8 + below(60)};
+    std::int64_t cells = 1;
+    for (const std::int64_t n : size) cells *= n;
+    const auto points = [&](const auto& list) {
+      return static_cast<std::int64_t>(list.size() / size.size());
+    };
     field_options options;
     options.boundaries = {field_boundary::all({kind, 0})};
     const int margin = kind == side_kind::fixed ? d.radius() : 0;
     const auto places = some_places(size, margin, chance),
                others = some_places(size, margin, chance);
     const int steps = 150;
-    const auto series =
-        some_cells<T>(static_cast<std::int64_t>(places.size() / 2) * steps, seed + 2);
-    const auto more = some_cells<T>(static_cast<std::int64_t>(others.size() / 2) * steps, seed + 3);
+    const auto series = some_cells<T>(points(places) * steps, seed + 2);
+    const auto more = some_cells<T>(points(others) * steps, seed + 3);
     std::vector<double> table;
     for (int s = 0; s < steps; ++s) table.push_back(0.15 + 0.1 * static_cast<double>(below(5)));
     std::vector<std::vector<T>> found[2];
     std::vector<field_reduction_row> rows[2];
     for (const bool passes : {false, true}) {
-      options.executor = passes ? "temporal" : "host-loop";
+      options.executor = passes ? executor : "host-loop";
       field_runner<T> runner(stencil_place::where(), d, size, options);
-      const auto same = some_cells<T>(size[0] * size[1], seed);
+      const auto same = some_cells<T>(cells, seed);
       for (int f = 0; f < d.fields(); ++f) runner.set_field(f, same);
       // So small that nothing grows beyond f32.
-      auto small = some_cells<T>(size[0] * size[1], seed + 1);
+      auto small = some_cells<T>(cells, seed + 1);
       for (T& v : small) v *= T(0.2);
       for (int c = 0; c < d.coefficients(); ++c) runner.set_coefficient(c, small);
       for (int p = 0; p < d.parameters(); ++p) runner.set_parameter(p, table);
@@ -291,21 +308,45 @@ void passes_have_the_points_of_single_steps(const stencil_definition& d, std::ui
     for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(rows[0][k].values, rows[1][k].values) << k;
     for (std::size_t k = 0; k < found[0].size(); ++k)
       EXPECT_TRUE(same_values(found[0][k], found[1][k]))
-          << d.name() << ", array " << k << ", " << size[0] << "x" << size[1] << ", "
+          << d.name() << ", array " << k << ", " << fmt::format("{}", fmt::join(size, "x")) << ", "
           << to_string(field_side{kind, 0});
   }
 }
 TEST_F(field_runner_gpu, passes_of_heat_have_points_and_tables_f64) {
-  passes_have_the_points_of_single_steps<double>(heat(), 11);
+  has_the_points_of_single_steps<double>("temporal", heat(), 11);
 }
 TEST_F(field_runner_gpu, passes_of_heat_have_points_and_tables_f32) {
-  passes_have_the_points_of_single_steps<float>(heat(), 13);
+  has_the_points_of_single_steps<float>("temporal", heat(), 13);
 }
 TEST_F(field_runner_gpu, passes_of_waves_have_points_f64) {
-  passes_have_the_points_of_single_steps<double>(wave(), 15);
+  has_the_points_of_single_steps<double>("temporal", wave(), 15);
 }
 TEST_F(field_runner_gpu, passes_of_waves_have_points_f32) {
-  passes_have_the_points_of_single_steps<float>(wave(), 16);
+  has_the_points_of_single_steps<float>("temporal", wave(), 16);
+}
+TEST_F(field_runner_gpu, heat_on_the_chip_has_points_and_tables) {
+  has_the_points_of_single_steps<double>("perks", heat(), 17);
+  has_the_points_of_single_steps<float>("perks", heat(3), 18);
+}
+TEST_F(field_runner_gpu, waves_on_the_chip_have_points) {
+  has_the_points_of_single_steps<float>("perks", wave(), 19);
+  has_the_points_of_single_steps<double>("perks", wave(3), 20);
+}
+TEST_F(field_runner_gpu, lines_have_points_and_tables) {
+  has_the_points_of_single_steps<double>("perks", heat(1), 26);
+  has_the_points_of_single_steps<float>("temporal", heat(1), 27);
+}
+TEST_F(field_runner_gpu, lines_have_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("perks", heat(1), 31);
+  has_the_bits_of_single_steps<float>("perks", heat(1), 32, 7);
+  has_the_bits_of_single_steps<double>("temporal", heat(1), 33);
+  has_the_bits_of_single_steps<float>("temporal", heat(1), 34, 11);
+}
+TEST_F(field_runner_gpu, space_on_the_chip_has_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("perks", heat(3), 35);
+  has_the_bits_of_single_steps<float>("perks", heat(3), 36, 2);
+  has_the_bits_of_single_steps<double>("perks", wave(3), 37);
+  has_the_bits_of_single_steps<float>("perks", wave(3), 38);
 }
 TEST_F(field_runner_gpu, heat_on_the_chip_has_the_bits_of_single_steps_f64) {
   has_the_bits_of_single_steps<double>("perks", heat(), 11);
@@ -321,27 +362,18 @@ TEST_F(field_runner_gpu, waves_on_the_chip_have_the_bits_of_single_steps_f32) {
 }
 
 TEST_F(field_runner_gpu, perks_says_what_it_does_not_take) {
-  const auto refused = [](const char* why, std::vector<std::int64_t> size, auto&& prepare) {
-    field_options o;
-    o.executor = "perks";
-    try {
-      field_runner<double> runner(stencil_place::where(), heat(), size, o);
-      prepare(runner);
-      runner.run(3);
-      ADD_FAILURE() << why << ": was taken";
-    } catch (const input_error& e) {
-      const std::string said = e.what();
-      EXPECT_TRUE(said.starts_with("executor perks: ") && said.find(why) != std::string::npos)
-          << said;
-    }
-  };
-  refused("do not fit the registers", {20000, 20000}, [](auto&) {});
-  refused("a parameter has a value for each step", {50, 60}, [](auto& r) {
-    r.set_parameter(0, std::vector<double>{1, 2, 3});
-  });
-  refused("sources and receivers", {50, 60}, [](auto& r) {
-    r.set_receivers(0, std::vector<std::int64_t>{5, 5});
-  });
+  field_options o;
+  o.executor = "perks";
+  try {
+    field_runner<double> runner(stencil_place::where(), heat(), {20000, 20000}, o);
+    runner.run(3);
+    ADD_FAILURE() << "was taken";
+  } catch (const input_error& e) {
+    const std::string said = e.what();
+    EXPECT_TRUE(said.starts_with("executor perks: ") &&
+                said.find("do not fit the registers") != std::string::npos)
+        << said;
+  }
 }
 
 TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {

@@ -60,16 +60,22 @@ std::string chip_text(const fields_plan& p) {
       format_bytes(count_of(p.working_set)), p.registers);
 }
 
+/// How many, and of how many cells at most.
+std::string tiles_text(const fields_explanation& e) {
+  const fields_plan& p = e.plan;
+  if (e.size.size() == 1) return fmt::format("{} of at most {} cells", p.slabs, p.slab_cells);
+  return fmt::format("{}x{} of at most {}x{} cells", p.slabs, p.tiles, p.slab_cells, p.tile_cells);
+}
+
 /// Tiles whose fields stay on a chip.
 void add_tiles(const fields_explanation& e, table& out) {
   const fields_plan& p = e.plan;
-  out.row(
-      "tiles",
-      fmt::format("{}x{} of at most {}x{} cells, {}", p.slabs, p.tiles, p.slab_cells, p.tile_cells,
-                  p.slabs * p.tiles > 1
-                      ? fmt::format("halos exchanged every {}",
-                                    p.depth == 1 ? "step" : format_plural(p.depth, "step"))
-                      : "nothing to exchange"));
+  out.row("tiles",
+          fmt::format("{}, {}", tiles_text(e),
+                      p.slabs * p.tiles > 1
+                          ? fmt::format("halos exchanged every {}",
+                                        p.depth == 1 ? "step" : format_plural(p.depth, "step"))
+                          : "nothing to exchange"));
   out.row("working set", chip_text(p));
   out.row("projected", fmt::format("{} per step", format_seconds(p.step_seconds)));
 }

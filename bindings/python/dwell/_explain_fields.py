@@ -35,7 +35,9 @@ def _passes(e: dict[str, Any]) -> list[tuple[str, str]]:
     tiles, on_cpu = _counted(e["tiles"], "tile"), e["backend"] == "cpu"
     chip = f"{bytes_text(e['working_set'])} of shared memory in each multiprocessor, {e['registers']} registers of each lane for cells"
     if e["executor"] == "perks":
-        return [("tiles", f"{e['slabs']}x{e['tiles']} of at most {e['slab_cells']}x{e['tile_cells']} cells"), ("working set", chip)]
+        cells = (f"{e['slabs']}x{e['tiles']} of at most {e['slab_cells']}x{e['tile_cells']}" if e["dims"] > 1
+                 else f"{e['slabs']} of at most {e['slab_cells']}")
+        return [("tiles", f"{cells} cells"), ("working set", chip)]
     if e["depth"] == 1:
         return []
     if on_cpu:

@@ -133,6 +133,7 @@ fields explain_fields(const stencil_definition& definition, const std::vector<st
   out["device_memory"] = e.device.memory;
   out["core_cache"] = e.device.core_cache;
   out["changing_cells"] = e.changing_cells;
+  out["dims"] = static_cast<int>(e.size.size());
   out["arrays"] = e.arrays;
   out["memory"] = e.memory;
   out["hoisted"] = e.hoisted.values;

@@ -20,6 +20,24 @@ constexpr const char* kernels = "#include \"dwell/execution/stencil/fields/kerne
 template <class T>
 constexpr const char* value_name = sizeof(T) == 8 ? "double" : "float";
 
+/// Cells of a tile, with its halos: rows x cells of a row, behind planes if there are several.
+std::string box_text(const resident_config& c) {
+  const std::string plane = fmt::format("{}x{}", c.lanes_y * c.rows, c.lanes_x * c.across);
+  return c.lanes_z * c.deep > 1 ? fmt::format("{}x{}", c.lanes_z * c.deep, plane) : plane;
+}
+
+/// What a kernel's template is given for demands, and what a message says of them.
+struct demand_texts {
+  std::string with, about;
+};
+demand_texts texts_of(const pass_demands& demands) {
+  demand_texts t;
+  if (demands.parameters_change) t.about += ", tables of parameters";
+  if (demands.points) t.about += ", sources and receivers";
+  if (!t.about.empty()) t.with = fmt::format(", {}, {}", demands.parameters_change, demands.points);
+  return t;
+}
+
 bool is_mirrored_along(const field_domain& domain, int axis) {
   const stencil_definition& d = domain.definition();
   for (int array = 0; array < d.fields() + d.coefficients(); ++array)
@@ -66,10 +84,7 @@ columns_shape columns_of(const field_domain& domain) {
 }
 
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability) {
-  if (domain.size().dims < 2)
-    return fmt::format(
-        "a GPU has passes of several steps in two and three dimensions, the fields have {}",
-        domain.size().dims);
+  if (domain.size().dims == 1) return std::nullopt;
   const auto& n = domain.size().n;
   constexpr std::int64_t line = gpu_line / sizeof(float), most = std::int64_t{1} << 31;
   if (domain.size().dims == 3 && n[1] * (n[2] + line) >= most)
@@ -178,10 +193,7 @@ kernel_source field_kernel_sources<T>::stage(int number) const {
 template <class T>
 kernel_source field_kernel_sources<T>::pass(const chain_config& c,
                                             const pass_demands& demands) const {
-  std::string with, about;
-  if (demands.parameters_change) about += ", tables of parameters";
-  if (demands.points) about += ", sources and receivers";
-  if (!about.empty()) with = fmt::format(", {}, {}", demands.parameters_change, demands.points);
+  const auto [with, about] = texts_of(demands);
   return of(
       fmt::format("fields_pass_kernel<dwell::own_stencil, {}, dwell::cuda::chain<{}, {}, {}, {}, "
                   "{}, {}, {}>{}>",
@@ -198,12 +210,14 @@ kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
       fmt::format("passes of {} steps", c.steps));
 }
 template <class T>
-kernel_source field_kernel_sources<T>::resident(const resident_config& c) const {
-  return of(
-      fmt::format("fields_resident_kernel<dwell::own_stencil, {}, dwell::cuda::resident<{}, "
-                  "{}, {}, {}, {}>>",
-                  value_name<T>, c.lanes_x, c.lanes_y, c.across, c.rows, c.held),
-      fmt::format("tiles of {}x{} cells on the chip", c.lanes_y * c.rows, c.lanes_x * c.across));
+kernel_source field_kernel_sources<T>::resident(const resident_config& c,
+                                                const pass_demands& demands) const {
+  const auto [with, about] = texts_of(demands);
+  return of(fmt::format("fields_resident_kernel<dwell::own_stencil, {}, dwell::cuda::resident<{}, "
+                        "{}, {}, {}, {}, {}, {}>{}>",
+                        value_name<T>, c.lanes_x, c.lanes_y, c.across, c.rows, c.held, c.lanes_z,
+                        c.deep, with),
+            fmt::format("tiles of {} cells on the chip{}", box_text(c), about));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::keep() const {
@@ -250,7 +264,7 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
   if (!refuses_chain(domain, compute_capability)) {
     if (domain.size().dims == 3)
       columns = plan_columns(columns_of(domain), work_of(domain.definition(), bytes), bytes, {});
-    else
+    else if (domain.size().dims == 2)
       config = plan_chain(chain_of(domain), work_of(domain.definition(), bytes), bytes,
                           room_of(device, bytes));
   }

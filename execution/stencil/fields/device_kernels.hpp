@@ -11,7 +11,7 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/columns_shape.hpp"
-#include "dwell/execution/stencil/engines/resident_fields2d/shape.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/chain_shape.hpp"
 #include "dwell/execution/stencil/fields/field_domain.hpp"
 
@@ -22,8 +22,8 @@ chain_shape chain_of(const field_domain& domain);
 /// And engine column_fields3d, in three.
 columns_shape columns_of(const field_domain& domain);
 
-/// Why there is no pass of several steps on a GPU of this compute capability, in two or three
-/// dimensions, or nothing.
+/// Why there is no pass of several steps on a GPU of this compute capability, or nothing. In one
+/// dimension passes are tiles of engine resident_fields, on any GPU.
 std::optional<std::string> refuses_chain(const field_domain& domain, int compute_capability);
 
 /// What a step computes in a cell.
@@ -61,7 +61,8 @@ class field_kernel_sources {
   kernel_source stage(int number) const;
   kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
   kernel_source pass(const columns_config& config) const;
-  kernel_source resident(const resident_config& config) const;  ///< all steps of a run
+  /// All steps of a run.
+  kernel_source resident(const resident_config& config, const pass_demands& demands = {}) const;
   kernel_source keep() const;    ///< gives fixed cells their values again
   kernel_source differ() const;  ///< compares fixed cells of two arrays
   // Kernels of all definitions alike:
@@ -76,8 +77,8 @@ class field_kernel_sources {
 };
 
 /// What a runner compiles on a GPU of this compute capability for steps and for its report: all
-/// stages, the pass, if there is one, with what its steps have besides the stencil, looks at the
-/// fields; and what reductions of changes need, if there are any.
+/// stages, the pass of an engine of rings or columns, if there is one, with what its steps have
+/// besides the stencil, looks at the fields; and what reductions of changes need, if there are any.
 std::vector<kernel_source> field_sources(const field_domain& domain, precision type,
                                          int compute_capability, const pass_demands& demands = {},
                                          bool changes = false);

@@ -12,8 +12,10 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/args.hpp"
 #include "dwell/execution/stencil/fields/field_points.hpp"
 #include "dwell/execution/stencil/fields/point_table.hpp"
+#include "dwell/execution/stencil/fields/resident_plan.hpp"
 
 namespace dwell::cuda {
 
@@ -129,6 +131,19 @@ class device_points {
             record_.data() + step * received_};
   }
 
+  /// Likewise of tiles on a chip.
+  resident_points<T> of_tiles(int step, const resident_plan& plan, const resident_numbers& numbers,
+                              const int (&n)[3]) {
+    if (!tiles_ || tiles_->plan != plan) {
+      const auto& [y, x, z] = plan.tiles;
+      const tile_points made = tile_points_of(points_, numbers, n, {y, x, z}, plan.depth);
+      tiles_ = {plan, buffer<int>::copy_of(where_, made.first),
+                buffer<strip_point>::copy_of(where_, made.list)};
+    }
+    return {tiles_->list.data(), tiles_->first.data(), series_.data(), first_step_ + step,
+            record_.data() + step * received_};
+  }
+
   /// Puts the first steps of the run into the lists of the runner.
   void download(field_points<T>& points, int steps) const {
     for (std::size_t k = 0; k < receivers_.size(); ++k) {
@@ -161,6 +176,12 @@ class device_points {
   std::vector<part> sources_, receivers_;
   std::vector<pass_point> points_;
   std::optional<table> table_;
+  struct tile_table {
+    resident_plan plan;
+    buffer<int> first;
+    buffer<strip_point> list;
+  };
+  std::optional<tile_table> tiles_;
   buffer<T> series_;
   buffer<T> record_;  ///< [step of the run][receiver of any list]
 };

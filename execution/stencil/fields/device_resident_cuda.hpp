@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Launches of engine resident_fields2d: many steps each, between which fields are in memory, so
-// that the host can end a run.
+// Launches of engine resident_fields: many steps each, or a pass, between which fields are in
+// memory, so that the host can end a run.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
-#include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/args.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/resident_plan.hpp"
@@ -21,35 +21,44 @@ class resident_launches {
  public:
   /// The kernel of the plan, which outlives this. Asks the driver for its scratch.
   resident_launches(const device& where, const loaded_kernel& kernel, const resident_plan& plan,
-                    const resident_numbers& numbers)
+                    const resident_numbers& numbers, const pass_demands& demands)
       : kernel_(&kernel),
         plan_(plan),
-        lanes_(numbers.lanes()),
-        flags_(where, static_cast<std::size_t>(plan.tiles()) * resident_flag_distance) {
+        numbers_(numbers),
+        demands_(demands),
+        flags_(where,
+               plan.apart ? 0 : static_cast<std::size_t>(plan.count()) * resident_flag_distance) {
     DWELL_CUDA(cudaFuncSetAttribute(kernel.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(plan.scratch)));
   }
 
   const resident_plan& plan() const { return plan_; }
+  const resident_numbers& numbers() const { return numbers_; }
+  const pass_demands& demands() const { return demands_; }
   /// In registers' place, for a lane.
   int spilled_bytes() const { return static_cast<int>(loaded(kernel_->handle()).localSizeBytes); }
   /// Steps of a launch: some milliseconds of them, beside which a launch is nothing.
   int steps_of_launch() const {
+    if (plan_.apart) return plan_.depth;
     constexpr double long_enough = 2e-3;
     const double passes = long_enough / (plan_.step_seconds * plan_.depth);
     return plan_.depth * static_cast<int>(std::clamp(passes, 1.0, 1e6 / plan_.depth));
   }
 
+  /// What steps of a launch take besides fields.
+  struct inputs {
+    const T* parameters;  ///< on the host, of all steps alike
+    const T* table;       ///< in the device's memory, of every step, or null
+    resident_points<T> points;
+  };
   /// Queues so many steps. blank: sizes and constants beyond borders.
   void queue(const stencil_definition& d, const field_memory<T>& memory, field_places& places,
-             const fields_stage_args<T>& blank, const T* parameters, int steps,
+             const fields_stage_args<T>& blank, const inputs& in, int steps,
              cudaStream_t on) const {
     resident_run<T> a;
-    a.nx = blank.n[1];
-    a.ny = blank.n[0];
+    std::copy_n(blank.n, 3, a.n);
     a.pitch = static_cast<int>(blank.pitch);
-    a.tiles_x = plan_.tiles_x;
-    a.tiles_y = plan_.tiles_y;
+    std::ranges::copy(plan_.tiles, a.tiles);
     a.depth = plan_.depth;
     a.passes = (steps + plan_.depth - 1) / plan_.depth;
     a.last = steps - (a.passes - 1) * plan_.depth;
@@ -65,17 +74,26 @@ class resident_launches {
     }
     for (int c = 0; c < d.coefficients(); ++c) a.coefficients[c] = memory.coefficient(c);
     for (int array = 0; array < d.fields() + d.coefficients(); ++array)
-      for (int axis = 0; axis < 2; ++axis)
+      for (int axis = 0; axis < 3; ++axis)
         std::copy_n(blank.outside[array][axis], 2, a.outside[array][axis]);
-    std::copy_n(parameters, d.parameters(), a.p);
+    std::copy_n(in.parameters, d.parameters(), a.p);
+    a.table = in.table;
+    a.points = in.points;
+    const int lanes = numbers_.lanes();
+    if (plan_.apart) {
+      launch_apart(kernel_->handle(), static_cast<unsigned>(plan_.count()),
+                   static_cast<unsigned>(lanes), plan_.scratch, on, a);
+      return;
+    }
     DWELL_CUDA(cudaMemsetAsync(flags_.data(), 0, flags_.size() * sizeof(unsigned), on));
-    launch_together(kernel_->handle(), plan_.tiles(), lanes_, plan_.scratch, on, false, a);
+    launch_together(kernel_->handle(), plan_.count(), lanes, plan_.scratch, on, false, a);
   }
 
  private:
   const loaded_kernel* kernel_;
   resident_plan plan_;
-  int lanes_;
+  resident_numbers numbers_;
+  pass_demands demands_;
   buffer<unsigned> flags_;
 };
 

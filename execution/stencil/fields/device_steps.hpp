@@ -23,7 +23,7 @@ struct device_step_plan {
   int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
   pass_demands demands;                   ///< what its steps have besides the stencil
   std::optional<columns_config> columns;  ///< a pass in three dimensions, of its `steps` steps
-  std::optional<resident_plan> resident;  ///< fields stay on the chip between steps
+  std::optional<resident_plan> resident;  ///< fields stay on the chip between steps, or in a pass
   friend bool operator==(const device_step_plan&, const device_step_plan&) = default;
 };
 

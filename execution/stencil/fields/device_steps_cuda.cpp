@@ -187,7 +187,8 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
                                        pass_->demands == plan.demands);
   const bool has_columns = !plan.columns || (columns_ && columns_->numbers.config == *plan.columns);
-  const bool has_resident = !plan.resident || (resident_ && resident_->plan() == *plan.resident);
+  const bool has_resident = !plan.resident || (resident_ && resident_->plan() == *plan.resident &&
+                                               resident_->demands() == plan.demands);
   if (!stages_.empty() && has_pass && has_columns && has_resident) return;
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
@@ -195,7 +196,7 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
   if (plan.columns) wanted.push_back(sources_.pass(*plan.columns));
-  if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config));
+  if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config, plan.demands));
   load(wanted);
   stages_.resize(stages.size());
   for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -219,8 +220,9 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   if (plan.resident) {
     clock_.use_device();
     resident_.emplace(
-        where_, kernel_of(sources_.resident(plan.resident->config)), *plan.resident,
-        resident_numbers{resident_shape_of_domain(domain_), plan.resident->config, value});
+        where_, kernel_of(sources_.resident(plan.resident->config, plan.demands)), *plan.resident,
+        resident_numbers{resident_shape_of_domain(domain_), plan.resident->config, value},
+        plan.demands);
     cost_.spilled_bytes = resident_->spilled_bytes();
   }
 }
@@ -399,9 +401,12 @@ template <class T>
 void steps_on_gpu<T>::advance(turn& t) {
   if (t.plan.resident) {
     const int steps = std::min(resident_->steps_of_launch(), t.run.steps - t.done);
-    resident_->queue(domain_.definition(), memory_, t.places, blank_,
-                     t.run.parameters_of(t.done, domain_.definition().parameters()), steps,
-                     stream());
+    const int parameters = domain_.definition().parameters();
+    typename resident_launches<T>::inputs in{t.run.parameters_of(t.done, parameters), nullptr, {}};
+    if (t.run.parameters_change) in.table = t.table.data() + std::int64_t{t.done} * parameters;
+    if (points_)
+      in.points = points_->of_tiles(t.done, resident_->plan(), resident_->numbers(), blank_.n);
+    resident_->queue(domain_.definition(), memory_, t.places, blank_, in, steps, stream());
     t.done += steps;
     return;
   }
@@ -420,7 +425,8 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   clock_.use_device();
   prepare(plan);
   turn t{plan, r, {}, nullptr, nullptr, nullptr, {}, 0, places};
-  if (plan.pass && r.parameters_change) t.table = buffer<T>::copy_of(where_, r.parameters);
+  if ((plan.pass || plan.resident) && r.parameters_change)
+    t.table = buffer<T>::copy_of(where_, r.parameters);
   if (r.points.empty()) {
     points_.reset();
   } else {

@@ -3,7 +3,7 @@
 // plain step, a pass of several steps, and a run of fields that stay on the chip.
 #pragma once
 #include "dwell/execution/stencil/engines/column_fields3d/agent.hpp"
-#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/team/grid_team_cuda.cuh"
@@ -142,12 +142,13 @@ struct resident {
   static constexpr resident_config value{Values...};
 };
 
-/// A run of engine resident_fields2d, whose teams are all on the device together.
-template <class S, class T, class C>
+/// A run of engine resident_fields. Teams of several passes are all on the device together. Tables,
+/// Points: pass_demands.
+template <class S, class T, class C, bool Tables = false, bool Points = false>
 __global__ void __launch_bounds__(resident_sizes<S, T, C::value>::lanes, 1)
     fields_resident_kernel(const __grid_constant__ resident_run<T> a) {
   cuda_grid_team<resident_sizes<S, T, C::value>::lanes> team(nullptr);
-  resident_fields_of_team<S, T, C::value>(team, a);
+  resident_fields_of_team<S, T, C::value, pass_demands{Tables, Points}>(team, a);
 }
 
 }  // namespace dwell::cuda

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The table by which passes of several steps find sources and receivers
-// (engines/ring_fields2d/points.hpp).
+// The tables by which passes of several steps and fields on a chip find sources and receivers
+// (points.hpp of engines ring_fields2d and resident_fields).
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "dwell/execution/stencil/engines/resident_fields/shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
 
@@ -27,5 +28,15 @@ struct point_table {
 /// are added in the order that they have here.
 point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
                            int ny, int across);
+
+/// What resident_points points to, but for values.
+struct tile_points {
+  std::vector<int> first;
+  std::vector<strip_point> list;
+};
+
+/// For tiles of a run with halos of `depth` steps; n, tiles: of axes y, x, z. Likewise.
+tile_points tile_points_of(std::span<const pass_point> points, const resident_numbers& numbers,
+                           const int (&n)[3], const int (&tiles)[3], int depth);
 
 }  // namespace dwell

@@ -42,10 +42,10 @@ struct fields_plan {
   int threads = 0;       ///< that share the rows, or a GPU's multiprocessors
   int depth = 1;         ///< steps of a pass, or between exchanges of tiles
   int slabs = 1;         ///< parts of the slowest axis, one for a thread or multiprocessor
-  int tiles = 1;         ///< parts of a slab, along the next axis; in passes on a GPU strips of the
-                         ///< field, or tiles of a plane
+  int tiles = 1;  ///< parts of a slab, along the other axes; in passes on a GPU strips of the
+                  ///< field, or tiles of a plane
   std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
-  std::int64_t tile_cells = 0;  ///< along that axis, at most; of a tile of a plane all
+  std::int64_t tile_cells = 0;  ///< that such a part has of a plane or row, at most
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
   int registers = 0;            ///< 32-bit ones that a GPU's lane has for cells in passes or tiles
   double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device

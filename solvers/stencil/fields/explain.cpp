@@ -50,6 +50,15 @@ fields_plan cpu_plan(const field_domain& domain, const field_bytes& bytes,
   return plan;
 }
 
+/// What a multiprocessor and its lanes have of a tile.
+void put_tiles(const field_domain& domain, std::size_t value, const resident_plan& p,
+               fields_plan& plan) {
+  plan.depth = p.depth;
+  plan.working_set = p.scratch;
+  const resident_numbers n{resident_shape_of_domain(domain), p.config, static_cast<int>(value)};
+  plan.registers = static_cast<int>(value) / 4 * (n.shape.fields + p.config.held) * n.cells();
+}
+
 /// Plan of single steps or passes where steps have nothing that ends these (gpu_fields.cpp).
 fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_bytes& bytes,
                      const field_options& options, const device_facts& device) {
@@ -60,17 +69,26 @@ fields_plan gpu_plan(const field_domain& domain, std::size_t value, const field_
   plan.step_seconds = how.step_seconds;
   if (how.executor == executors::perks.name) {
     const resident_plan& p = *resident.plan;
-    plan.depth = p.depth;
-    plan.slabs = p.tiles_y;
-    plan.tiles = p.tiles_x;
-    plan.slab_cells = (domain.size().n[1] + p.tiles_y - 1) / p.tiles_y;
-    plan.tile_cells = (domain.size().n[2] + p.tiles_x - 1) / p.tiles_x;
-    plan.working_set = p.scratch;
-    const resident_numbers n{resident_shape_of_domain(domain), p.config, static_cast<int>(value)};
-    plan.registers = static_cast<int>(value) / 4 * (n.shape.fields + p.config.held) * n.cells();
+    put_tiles(domain, value, p, plan);
+    const auto& n = domain.size().n;
+    const auto most = [&](std::size_t axis, int tiles) { return (n[axis] + tiles - 1) / tiles; };
+    const auto [y, x, z] = p.tiles;
+    plan.slabs = domain.size().dims == 1 ? x : domain.size().dims == 2 ? y : z;
+    plan.tiles = p.count() / plan.slabs;
+    plan.slab_cells = most(static_cast<std::size_t>(domain.size().slowest()), plan.slabs);
+    plan.tile_cells = domain.size().dims == 1   ? 1
+                      : domain.size().dims == 2 ? most(2, x)
+                                                : most(1, y) * most(2, x);
     return plan;
   }
   if (how.depth == 0) return plan;
+  if (chain.tiles) {
+    put_tiles(domain, value, *chain.tiles, plan);
+    plan.slabs = device.units;
+    plan.tiles = chain.tiles->count();
+    plan.tile_cells = (domain.size().n[2] + plan.tiles - 1) / plan.tiles;
+    return plan;
+  }
   if (chain.columns) {
     const columns_numbers n{columns_of(domain), *chain.columns, static_cast<int>(value)};
     const columns_division d = divide_columns(domain, n, device.units);

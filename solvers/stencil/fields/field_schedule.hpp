@@ -53,10 +53,11 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
 struct gpu_chain {
   std::optional<chain_config> config;
   std::optional<columns_config> columns;  ///< in three dimensions
+  std::optional<resident_plan> tiles;     ///< in one
   std::string why_not;
   double step_seconds = 0;  ///< projected, of one of its steps
 
-  bool there() const { return config || columns; }
+  bool there() const { return config || columns || tiles; }
 };
 /// value: bytes of one. Throws input_error for options that cannot be.
 gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const field_options& options,

@@ -27,9 +27,10 @@ class gpu_fields final : public field_executor<T> {
     if (options.kernel != "auto" && options.kernel != "compiled")
       throw input_error(
           fmt::format("kernel: a GPU has compiled ones alone, found '{}'", options.kernel));
-    // Passes are compiled when it is known what their steps have besides the stencil.
+    // Passes and tiles are compiled when it is known what their steps have besides the stencil.
     device_step_plan single = steps_of(plan({}));
     single.pass.reset();
+    single.resident.reset();
     steps_->prepare(single);
   }
 
@@ -55,19 +56,19 @@ class gpu_fields final : public field_executor<T> {
     const bool has_points = demand.points && !demand.points->empty();
     gpu_steps steps;
     steps.refusal = refuses_passes_here(demand);
-    steps.chip_refusal = refuses_differing_steps(demand);
+    if (demand.fixed_cells_differ) steps.chip_refusal = differing_fixed_cells;
     steps.alike = !has_points && !demand.parameters_change && !demand.fixed_cells_differ;
     return gpu_schedule_of(domain_, bytes_, chain_, resident_, options_, facts_, steps);
   }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override {
     device_step_plan plan = steps_of(schedule);
-    if (plan.pass) plan.demands = {r.parameters_change, !r.points.empty()};
+    if (plan.pass || plan.resident) plan.demands = {r.parameters_change, !r.points.empty()};
     return steps_->run(plan, r, places, control);
   }
 
  private:
-  /// Says so of passes in three dimensions, and of fields that stay on the chip.
+  /// Says so of passes in three dimensions.
   static std::optional<std::string> refuses_differing_steps(const field_demand<T>& demand) {
     if (demand.fixed_cells_differ) return differing_fixed_cells;
     if (demand.points && !demand.points->empty())
@@ -78,9 +79,9 @@ class gpu_fields final : public field_executor<T> {
   /// A pass adds sources to values, in whatever array they will be; but it has none of a field that
   /// is another one's values of the step before.
   std::optional<std::string> refuses_passes_here(const field_demand<T>& demand) const {
-    if (!chain_.config) return refuses_differing_steps(demand);
+    if (chain_.columns) return refuses_differing_steps(demand);
     if (demand.fixed_cells_differ) return differing_fixed_cells;
-    if (!demand.points) return std::nullopt;
+    if (!demand.points || !chain_.config) return std::nullopt;
     const chain_shape shape = chain_of(domain_);
     for (const source_list<T>& list : demand.points->sources)
       if (shape.is_renamed(list.field))
@@ -95,6 +96,7 @@ class gpu_fields final : public field_executor<T> {
     if (s.executor == executors::temporal.name) {
       plan.pass = chain_.config;
       plan.columns = chain_.columns;
+      plan.resident = chain_.tiles;
       plan.depth = s.depth;
     }
     if (s.executor == executors::perks.name) plan.resident = resident_.plan;

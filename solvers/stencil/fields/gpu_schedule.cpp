@@ -21,6 +21,16 @@ constexpr std::array<std::string_view, 5> gpu_executors{
     "auto", executors::host_loop.name, executors::graph.name, executors::perks.name,
     executors::temporal.name};
 
+/// Counts along the axes that there are, slowest first.
+std::string box_text(int dims, int z, int y, int x) {
+  if (dims == 1) return fmt::format("{}", x);
+  return dims == 2 ? fmt::format("{}x{}", y, x) : fmt::format("{}x{}x{}", z, y, x);
+}
+std::string lanes_text(int dims, const resident_config& c) {
+  return fmt::format("{} lanes of {} cells", box_text(dims, c.lanes_z, c.lanes_y, c.lanes_x),
+                     box_text(dims, c.deep, c.rows, c.across));
+}
+
 /// Rows that teams compute for others come on top of their own.
 double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
                          const device_facts& device) {
@@ -70,7 +80,11 @@ gpu_chain gpu_chain_of(const field_domain& domain, std::size_t value, const fiel
   }
   const int bytes = static_cast<int>(value);
   const field_work work = work_of(domain.definition(), bytes);
-  if (domain.size().dims == 3) {
+  if (domain.size().dims == 1) {
+    const int depth = options.executor == executors::temporal.name ? options.depth : 0;
+    chain.tiles = plan_resident_passes(domain, bytes, device, depth);
+    if (chain.tiles) chain.step_seconds = chain.tiles->step_seconds;
+  } else if (domain.size().dims == 3) {
     const columns_shape shape = columns_of(domain);
     chain.columns = plan_columns(shape, work, bytes, {}, options.depth);
     if (chain.columns)
@@ -94,7 +108,7 @@ gpu_resident gpu_resident_of(const field_domain& domain, std::size_t value,
                              const field_options& options, const device_facts& device) {
   check_field_options(options, gpu_executors);
   gpu_resident resident;
-  if (const auto why = refuses_resident(domain, device)) {
+  if (const auto why = refuses_resident(device)) {
     resident.why_not = *why;
     return resident;
   }
@@ -116,6 +130,15 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   if (!chain.there()) refusal = chain.why_not;
   if (!resident.plan) from_chip = resident.why_not;
   const auto in_passes = [&](const std::string& why) {
+    if (chain.tiles) {
+      const resident_plan& p = *chain.tiles;
+      return field_schedule{
+          std::string(executors::temporal.name),
+          fmt::format("{}; passes of {} steps by {}, {}", why, p.depth,
+                      p.count() == 1 ? "one tile" : fmt::format("{} tiles", p.count()),
+                      lanes_text(domain.size().dims, p.config)),
+          device.units, p.depth, p.step_seconds};
+    }
     if (chain.columns) {
       const columns_numbers n{columns_of(domain), *chain.columns, 0};
       return field_schedule{
@@ -135,15 +158,15 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
   };
   const auto on_chip = [&](const std::string& why) {
     const resident_plan& p = *resident.plan;
-    const resident_config& c = p.config;
     return field_schedule{
         std::string(executors::perks.name),
-        fmt::format("{}; {}x{} tiles on the chip, {}x{} lanes of {}x{} cells{}", why, p.tiles_y,
-                    p.tiles_x, c.lanes_y, c.lanes_x, c.rows, c.across,
-                    p.tiles() > 1
+        fmt::format("{}; {} tiles on the chip, {}{}", why,
+                    box_text(domain.size().dims, p.tiles[2], p.tiles[0], p.tiles[1]),
+                    lanes_text(domain.size().dims, p.config),
+                    p.count() > 1
                         ? fmt::format(", halos of {} step{}", p.depth, p.depth == 1 ? "" : "s")
                         : std::string()),
-        p.tiles(), p.depth, p.step_seconds};
+        p.count(), p.depth, p.step_seconds};
   };
   const double step = single_step_seconds(domain, bytes, bytes.value, device);
   if (wanted == executors::temporal.name) {

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,7 +26,7 @@
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
-#include "dwell/execution/stencil/engines/resident_fields2d/args.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
@@ -46,7 +47,7 @@ namespace {
 /// What is compiled behind the text: a stage of all cells, and a pass.
 constexpr const char* entries = R"~(
 #include "dwell/execution/stencil/engines/column_fields3d/lane.hpp"
-#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
@@ -155,23 +156,11 @@ struct polling_team : cpu_grid_team<Lanes> {
         while (std::atomic_ref<unsigned>(*flag).load() < epoch) std::this_thread::yield();
   }
 };
-constexpr resident_shape shape = resident_shape_of<S>;
-constexpr resident_config R{9, 7, 4, shape.reach_rows() < 5 ? 5 : shape.reach_rows(),
-                            shape.pointwise_coefficients() / 2};
-/// Teams that were threads; 0: tiles do not fit.
-DWELL_SHOWN int resident_steps(void* args, bool reversed) {
-  using sizes = resident_sizes<S, real, R>;
+/// A run by threads, one for each team.
+DWELL_SHOWN void resident_steps(void* args, bool reversed) {
+  using sizes = resident_sizes<S, real, tile>;
   auto& a = *static_cast<resident_run<real>*>(args);
-  // Tiles: as many as fit, of those asked for.
-  while (!sizes::numbers.fits(a.ny, a.nx, a.tiles_y, a.tiles_x, a.depth)) {
-    if (a.tiles_x > 1 && a.tiles_x >= a.tiles_y)
-      --a.tiles_x;
-    else if (a.tiles_y > 1)
-      --a.tiles_y;
-    else
-      return 0;
-  }
-  const int teams = a.tiles_x * a.tiles_y;
+  const int teams = a.tiles[0] * a.tiles[1] * a.tiles[2];
   std::vector<unsigned> flags(teams * resident_flag_distance);
   a.flags = flags.data();
   std::vector<std::thread> threads;
@@ -181,10 +170,9 @@ DWELL_SHOWN int resident_steps(void* args, bool reversed) {
       polling_team<sizes::lanes> team(t, teams, nullptr, reversed,
                                       reinterpret_cast<std::byte*>(scratch.data()),
                                       scratch.size() * sizeof(real));
-      resident_fields_of_team<S, real, R>(team, a);
+      resident_fields_of_team<S, real, tile, demands>(team, a);
     });
   for (auto& thread : threads) thread.join();
-  return teams;
 }
 )~";
 
@@ -192,24 +180,39 @@ struct program {
   void (*plain_stage)(int, const void*) = nullptr;
   int (*ring_pass)(void*, int, int, bool) = nullptr;
   int (*columns_pass)(void*, int, bool) = nullptr;
-  int (*resident_steps)(void*, bool) = nullptr;
+  void (*resident_steps)(void*, bool) = nullptr;
 };
 
 template <class T>
 constexpr const char* real_name = sizeof(T) == 8 ? "double" : "float";
 
+/// Tiles on a chip that compiled() makes: few cells, in several lanes along each axis.
+resident_config tile_of(const field_domain& domain) {
+  const resident_shape shape = resident_shape_of_domain(domain);
+  const int held = shape.pointwise_coefficients() / 2;
+  const auto least = [&](int axis, int cells) { return std::max(shape.reach_along(axis), cells); };
+  if (domain.size().dims == 1) return {23, 1, 3, 1, held};
+  if (domain.size().dims == 2) return {9, 7, 4, least(0, 5), held};
+  return {5, 4, 3, least(0, 3), held, 4, least(2, 3)};
+}
+
 class DeviceText : public ::testing::Test {
  protected:
   /// Compiles and loads; libraries stay loaded, so what has equal names in them is hidden.
-  program compiled(const std::string& text, const char* real, const pass_demands& demands = {},
+  program compiled(const field_domain& domain, const char* real, const pass_demands& demands = {},
                    int column_steps = 1, int column_rows = 1) {
+    const std::string text = device_stencil_text(domain);
+    const resident_config tile = tile_of(domain);
     const std::string name = fmt::format("{}", number_++);
     put_bytes(
         folder_ / (name + ".cpp"),
-        fmt::format("{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
-                    "constexpr dwell::pass_demands demands{{{}, {}}};\n{}",
+        fmt::format("#include \"dwell/execution/stencil/engines/resident_fields/shape.hpp\"\n"
+                    "{}\nusing real = {};\nconstexpr int column_steps = {}, column_rows = {};\n"
+                    "constexpr dwell::pass_demands demands{{{}, {}}};\n"
+                    "constexpr dwell::resident_config tile{{{}, {}, {}, {}, {}, {}, {}}};\n{}",
                     text, real, column_steps, column_rows, demands.parameters_change,
-                    demands.points, entries));
+                    demands.points, tile.lanes_x, tile.lanes_y, tile.across, tile.rows, tile.held,
+                    tile.lanes_z, tile.deep, entries));
     std::string why;
     const auto compiler = find_compiler(why);
     if (!compiler) {
@@ -285,30 +288,35 @@ drawn draw(std::mt19937_64& chance, int dims) {
   return with_borders(tape, chance);
 }
 
-/// Points of a pass of so many steps, by chance, of the places that compiled() has.
+/// Strips of a pass of the places that compiled() has.
+overlapping_strips strips_of(const drawn& d, const chain_numbers& n) {
+  return {n.width(), n.halo(), static_cast<int>(d.n[2]),
+          d.of_axes[0].sides[2][0].kind == side_kind::periodic};
+}
+
+/// Points of so many steps, by chance.
 template <class T>
 struct drawn_points {
   std::vector<pass_point> points;
   std::vector<T> series, record;
-  point_table table;
+  std::int64_t rows_of_plane;
 
-  drawn_points(const drawn& d, const plain_fields<T>& plain, const chain_shape& shape, int steps,
-               std::mt19937_64& chance) {
-    const auto below = [&](std::int64_t n) {
+  /// may_add(field): sources are allowed. edges: columns of interest.
+  template <class Allowed>
+  drawn_points(const drawn& d, const plain_fields<T>& plain, int steps,
+               std::vector<std::int64_t> edges, const Allowed& may_add, std::mt19937_64& chance)
+      : rows_of_plane(d.n[1]) {
+    const auto below = [&](auto n) {
       return static_cast<int>(chance() % static_cast<std::uint64_t>(n));
     };
-    const int columns = shape.step_columns();
-    const chain_numbers n{shape, {2, 1, columns < 5 ? 5 : columns | 1, 3, 1, 1}, sizeof(T)};
-    const overlapping_strips strips{n.width(), n.halo(), static_cast<int>(d.n[2]),
-                                    d.of_axes[0].sides[2][0].kind == side_kind::periodic};
+    edges.insert(edges.end(), {0, d.n[2] - 1, below(d.n[2])});
     const auto some = [&](bool receives, const auto& allowed) {
       std::vector<pass_point> to;
       for (int left = below(20); left > 0; --left) {
-        const int field = below(shape.fields), strip = below(strips.count());
-        const std::int64_t rows[] = {0, d.n[1] - 1, below(d.n[1])};
-        const std::int64_t cells[] = {0, d.n[2] - 1, below(d.n[2]), strips.first(strip),
-                                      strips.end(strip) - 1};
-        const std::int64_t row = rows[below(3)], x = cells[below(5)];
+        const int field = below(d.definition.fields());
+        const std::int64_t rows[] = {0, d.n[0] * d.n[1] - 1, below(d.n[0] * d.n[1])};
+        const std::int64_t row = rows[below(3)],
+                           x = edges[static_cast<std::size_t>(below(edges.size()))];
         if (allowed(field, row, x))
           to.push_back({row, x, {0, 0, static_cast<short>(field), receives}});
       }
@@ -320,29 +328,103 @@ struct drawn_points {
       return to.size() * static_cast<std::size_t>(steps);
     };
     const std::size_t added = some(false, [&](int field, std::int64_t row, std::int64_t x) {
-      return !shape.is_renamed(field) && !plain.fixed(0, row, x);
+      return may_add(field) && !plain.fixed(row / d.n[1], row % d.n[1], x);
     });
     record.resize(some(true, [](int, std::int64_t, std::int64_t) { return true; }));
     std::uniform_real_distribution<double> values(-2, 2);
     for (std::size_t k = 0; k < added; ++k) series.push_back(static_cast<T>(values(chance)));
-    table = point_table_of(points, strips, static_cast<int>(d.n[1]), n.config.across);
   }
   /// Adds what step `step` adds, and compares what it recorded.
   void expect(plain_fields<T>& plain, int step) const {
     const auto value = [&](const pass_point& p) {
       return static_cast<std::size_t>(p.values.at + step * p.values.stride);
     };
+    const auto cell = [&](const pass_point& p) -> T& {
+      return plain.cell(p.values.field, p.row / rows_of_plane, p.row % rows_of_plane, p.x);
+    };
     for (const pass_point& p : points)
-      if (!p.values.receives) plain.cell(p.values.field, 0, p.row, p.x) += series[value(p)];
+      if (!p.values.receives) cell(p) += series[value(p)];
     for (const pass_point& p : points)
       EXPECT_TRUE(!p.values.receives ||
-                  same_values(std::vector{record[value(p)]},
-                              std::vector{plain.cell(p.values.field, 0, p.row, p.x)}))
+                  same_values(std::vector{record[value(p)]}, std::vector{cell(p)}))
           << "step " << step << ", field " << p.values.field << ", row " << p.row << ", column "
           << p.x;
   }
 };
-int resident_runs = 0;  ///< runs of several tiles
+template <class T>
+T* data_or_null(std::vector<T>& list) {
+  return list.empty() ? nullptr : list.data();
+}
+/// Takes the parameters of step `step` of a table.
+template <class T>
+void put_parameters(plain_fields<T>& plain, const std::vector<T>& table, int step) {
+  const auto n = static_cast<std::ptrdiff_t>(plain.parameters.size());
+  std::copy_n(table.begin() + step * n, n, plain.parameters.begin());
+}
+
+int resident_runs[4] = {};  ///< runs of several tiles, by dimensions
+int resident_points_seen = 0;
+
+/// Several tries of tiles and depths on a chip, from the arrays after plain steps.
+template <class T>
+void check_tiles(const drawn& d, const field_domain& domain, const program& code,
+                 const pass_demands& demands, const plain_fields<T>& plain,
+                 const fields_stage_args<T>& stage, const field_memory<T>& one,
+                 const std::function<void(const field_memory<T>&, const field_places&, const char*,
+                                          const plain_fields<T>&)>& expect) {
+  const stencil_definition& def = d.definition;
+  const resident_numbers n{resident_shape_of_domain(domain), tile_of(domain), sizeof(T)};
+  ASSERT_TRUE(n.valid());
+  std::mt19937_64 chance(static_cast<std::uint64_t>(d.n[0] + d.n[1] * 1000 + d.n[2]));
+  const auto drawn = [&](int m) { return static_cast<int>(chance() % static_cast<unsigned>(m)); };
+  int runs = 0;
+  for (int round = 0; round < 3000 && runs < 3; ++round) {
+    resident_run<T> run;
+    std::ranges::copy(stage.n, run.n);
+    run.pitch = static_cast<int>(stage.pitch);
+    run.depth = 1 + drawn(3), run.passes = 1 + drawn(3), run.last = 1 + drawn(run.depth);
+    int tiles = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      if (run.n[axis] > 1) tiles *= run.tiles[axis] = 1 + drawn(7);
+    if (tiles > 40 || !n.fits(run.n, run.tiles, run.depth)) continue;
+    ++runs;
+    resident_runs[def.dims()] += tiles > 1;
+    field_memory<T> chip[2] = {{domain, 1}, {domain, 1}};
+    std::memcpy(run.outside, stage.outside, sizeof run.outside);
+    std::memcpy(run.p, stage.p, sizeof run.p);
+    const field_places at = chip[0].start();
+    plain_fields<T> after = plain;
+    for (int f = 0; f < def.fields(); ++f) {
+      chip[0].copy_in(plain.arrays[static_cast<std::size_t>(f)].data(), chip[0].field(at, f));
+      for (int copy = 0; copy < 2; ++copy) run.fields[copy][f] = chip[copy].field(at, f);
+    }
+    for (int c = 0; c < def.coefficients(); ++c) run.coefficients[c] = one.coefficient(c);
+    const int steps = (run.passes - 1) * run.depth + run.last;
+    std::vector<std::int64_t> edges;
+    for (int tile = 1; tile < run.tiles[1]; ++tile)
+      for (const int beside : {-1, 0}) edges.push_back(run.n[1] * tile / run.tiles[1] + beside);
+    drawn_points<T> points(
+        d, plain, steps, edges, [](int) { return true; }, chance);
+    const tile_points table = tile_points_of(points.points, n, run.n, run.tiles, run.depth);
+    run.points = {table.list.data(), table.first.data(), data_or_null(points.series), 0,
+                  data_or_null(points.record)};
+    std::vector<T> parameters;
+    for (int k = 0; k < steps * def.parameters(); ++k)
+      parameters.push_back(static_cast<T>(0.01 * drawn(300) - 1.5));
+    run.table = data_or_null(parameters);
+    const bool reversed = drawn(2);
+    SCOPED_TRACE(fmt::format("{} tiles, {} passes of {}, the last of {}, reversed {}",
+                             fmt::join(run.tiles, "x"), run.passes, run.depth, run.last, reversed));
+    code.resident_steps(&run, reversed);
+    for (int s = 0; s < steps; ++s) {
+      if (demands.parameters_change) put_parameters(after, parameters, s);
+      after.step();
+      if (demands.points) points.expect(after, s);
+    }
+    if (demands.points) resident_points_seen += static_cast<int>(points.points.size());
+    expect(chip[run.passes % 2], at, "steps on the chip", after);
+  }
+}
 
 template <class T>
 void check(const drawn& d, const field_domain& domain, const program& code,
@@ -416,6 +498,7 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     }
   }
   expect(one, places, "plain steps", plain);
+  check_tiles<T>(d, domain, code, demands, plain, stage, one, expect);
   if (def.dims() == 3) {
     fields_columns<T> columns;
     std::ranges::copy(stage.n, columns.n);
@@ -443,49 +526,29 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     pass.to[f] = other.field(there, f);
   }
   for (int c = 0; c < def.coefficients(); ++c) pass.from[fields + c] = one.coefficient(c);
-  // From the arrays after the plain steps, several tries of tiles and depths.
-  std::mt19937_64 of_tiles(static_cast<std::uint64_t>(d.n[1] * 1000 + d.n[2]));
-  const auto drawn = [&](int n) { return static_cast<int>(of_tiles() % static_cast<unsigned>(n)); };
-  for (int round = 0; round < 3; ++round) {
-    field_memory<T> chip[2] = {{domain, 1}, {domain, 1}};
-    resident_run<T> run;
-    run.nx = pass.nx, run.ny = pass.ny, run.pitch = pass.pitch;
-    run.depth = 1 + drawn(3), run.passes = 1 + drawn(3), run.last = 1 + drawn(run.depth);
-    run.tiles_x = 1 + drawn(7), run.tiles_y = 1 + drawn(7);
-    std::memcpy(run.outside, pass.outside, sizeof run.outside);
-    std::memcpy(run.p, pass.p, sizeof run.p);
-    const field_places at = chip[0].start();
-    plain_fields<T> after = plain;
-    for (int f = 0; f < fields; ++f) {
-      chip[0].copy_in(plain.arrays[static_cast<std::size_t>(f)].data(), chip[0].field(at, f));
-      for (int copy = 0; copy < 2; ++copy) run.fields[copy][f] = chip[copy].field(at, f);
-    }
-    for (int c = 0; c < def.coefficients(); ++c) run.coefficients[c] = one.coefficient(c);
-    const int tiles = code.resident_steps(&run, drawn(2));
-    if (tiles == 0) continue;
-    resident_runs += tiles > 1;
-    SCOPED_TRACE(fmt::format("{}x{} tiles, {} passes of {}, the last of {}", run.tiles_x,
-                             run.tiles_y, run.passes, run.depth, run.last));
-    for (int s = 0; s < (run.passes - 1) * run.depth + run.last; ++s) after.step();
-    expect(chip[run.passes % 2], at, "steps on the chip", after);
-  }
   const int warps = 1 + below(2), teams = 1 + below(5);
-  drawn_points<T> points(d, plain, chain_of(domain), warps, chance);
-  const auto list = [](const auto& of) { return of.empty() ? nullptr : of.data(); };
-  pass.points = {points.table.rows.data(), points.table.list.data(), list(points.series), 0,
-                 points.record.empty() ? nullptr : points.record.data()};
+  const chain_shape shape = chain_of(domain);
+  const int columns = shape.step_columns();
+  const chain_numbers n{shape, {2, 1, columns < 5 ? 5 : columns | 1, 3, 1, 1}, sizeof(T)};
+  const overlapping_strips strips = strips_of(d, n);
+  std::vector<std::int64_t> edges;
+  for (int strip = 0; strip < strips.count(); ++strip)
+    edges.insert(edges.end(), {strips.first(strip), strips.end(strip) - 1});
+  drawn_points<T> points(
+      d, plain, warps, edges, [&](int field) { return !shape.is_renamed(field); }, chance);
+  const point_table table =
+      point_table_of(points.points, strips, static_cast<int>(d.n[1]), n.config.across);
+  pass.points = {table.rows.data(), table.list.data(), data_or_null(points.series), 0,
+                 data_or_null(points.record)};
   std::vector<T> tables;
   for (int k = 0; k < warps * def.parameters(); ++k)
     tables.push_back(static_cast<T>(values(chance)));
-  pass.table = list(tables);
+  pass.table = data_or_null(tables);
   const int steps = code.ring_pass(&pass, warps, teams, below(2));
   SCOPED_TRACE(fmt::format("{} warps, {} teams", warps, teams));
   if (steps == 0) return;
   for (int s = 0; s < steps; ++s) {
-    if (demands.parameters_change)
-      for (int p = 0; p < def.parameters(); ++p)
-        plain.parameters[static_cast<std::size_t>(p)] =
-            tables[static_cast<std::size_t>(s * def.parameters() + p)];
+    if (demands.parameters_change) put_parameters(plain, tables, s);
     plain.step();
     if (demands.points) points.expect(plain, s);
   }
@@ -514,14 +577,31 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
     const drawn d = draw(chance, round < 6 ? 2 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    const std::string text = device_stencil_text(domain);
     const pass_demands demands{round % 4 > 1, round % 3 > 0};
     if (round % 2)
-      check_drawn<float>(d, compiled(text, "float", demands), demands, domain, chance);
+      check_drawn<float>(d, compiled(domain, "float", demands), demands, domain, chance);
     else
-      check_drawn<double>(d, compiled(text, "double", demands), demands, domain, chance);
+      check_drawn<double>(d, compiled(domain, "double", demands), demands, domain, chance);
   }
-  EXPECT_GT(resident_runs, 0);
+  EXPECT_GT(resident_runs[2], 0);
+  EXPECT_GT(resident_points_seen, 0);
+}
+
+TEST_F(DeviceText, LinesOnTheChipHaveTheBitsOfLoops) {
+  std::string why;
+  if (!find_compiler(why)) GTEST_SKIP() << why;
+  std::mt19937_64 chance(number_of("DWELL_RANDOM_SEED", 20261130));
+  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(6)); ++round) {
+    const drawn d = draw(chance, 1);
+    const field_domain domain(d.definition, checked_field_size(1, {&d.n[2], 1}), d.given);
+    const pass_demands demands{round % 3 == 1, round % 2 == 0};
+    SCOPED_TRACE(fmt::format("round {}", round));
+    if (round % 2)
+      check_drawn<float>(d, compiled(domain, "float", demands), demands, domain, chance);
+    else
+      check_drawn<double>(d, compiled(domain, "double", demands), demands, domain, chance);
+  }
+  EXPECT_GT(resident_runs[1], 0);
 }
 
 /// A field that is another one's old values, which passes do not carry.
@@ -545,14 +625,17 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
         round % 3 == 0 ? with_borders(wave_equation(1 + round % 2), chance) : draw(chance, 3);
     const std::vector<std::int64_t> axes(d.n.begin(), d.n.end());
     const field_domain domain(d.definition, checked_field_size(3, axes), d.given);
-    const std::string text = device_stencil_text(domain);
     const int steps = 1 + static_cast<int>(chance() % 3), rows = 1 + static_cast<int>(chance() % 3);
     SCOPED_TRACE(fmt::format("round {}, {} steps, {} rows", round, steps, rows));
+    const pass_demands demands{round % 4 == 1, round % 2 == 0};
     if (round % 2)
-      check_drawn<float>(d, compiled(text, "float", {}, steps, rows), {}, domain, chance);
+      check_drawn<float>(d, compiled(domain, "float", demands, steps, rows), demands, domain,
+                         chance);
     else
-      check_drawn<double>(d, compiled(text, "double", {}, steps, rows), {}, domain, chance);
+      check_drawn<double>(d, compiled(domain, "double", demands, steps, rows), demands, domain,
+                          chance);
   }
+  EXPECT_GT(resident_runs[3], 0);
 }
 
 /// A plan's kernel is there, fits, and is the one that is compiled; a depth is kept or refused.
@@ -626,34 +709,40 @@ TEST(ResidentPlan, FitsTheChip) {
   std::mt19937_64 chance(8);
   int planned = 0, several = 0, refused = 0;
   for (int round = 0; round < 60; ++round) {
-    drawn d = draw(chance, 2);
+    const int dims = round % 5 == 0 ? 1 : round % 5 == 1 ? 3 : 2;
+    drawn d = draw(chance, dims);
     const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
-    for (std::size_t a = 1; a < 3; ++a)
-      d.n[a] = std::max<std::int64_t>(d.n[a], below(round % 3 ? 1500 : 20000));
-    const field_domain domain(d.definition, checked_field_size(2, {d.n.begin() + 1, d.n.end()}),
-                              d.given);
+    const auto first = static_cast<std::size_t>(3 - dims);
+    const int most[2][4] = {{0, 300'000, 1500, 100}, {0, 100'000'000, 20000, 1000}};
+    for (std::size_t a = first; a < 3; ++a)
+      d.n[a] = std::max<std::int64_t>(d.n[a], below(most[round % 3 == 0][dims]));
+    const field_domain domain(
+        d.definition,
+        checked_field_size(dims, {d.n.begin() + static_cast<std::ptrdiff_t>(first), d.n.end()}),
+        d.given);
     device_facts gpu = facts_of(std::array{"a100", "h100", "h200", "b200"}[chance() % 4]);
     if (chance() % 4 == 0) gpu.units = 1 + below(gpu.units);
     const int bytes = chance() % 2 ? 4 : 8, depth = chance() % 3 ? 0 : 1 + below(6);
-    ASSERT_FALSE(refuses_resident(domain, gpu));
+    ASSERT_FALSE(refuses_resident(gpu));
     const auto p = plan_resident(domain, bytes, gpu, depth);
     if (!p) {
       ++refused;
       continue;
     }
-    SCOPED_TRACE(fmt::format("{}x{} cells, {}x{} tiles, depth {}", d.n[1], d.n[2], p->tiles_y,
-                             p->tiles_x, p->depth));
+    SCOPED_TRACE(fmt::format("{} cells, {} tiles, depth {}", fmt::join(d.n, "x"),
+                             fmt::join(p->tiles, "x"), p->depth));
     const resident_numbers n{resident_shape_of_domain(domain), p->config, bytes};
     EXPECT_TRUE(n.valid());
     EXPECT_EQ(p->scratch, n.scratch_bytes());
     EXPECT_LE(p->scratch, gpu.shared_per_team);
-    EXPECT_LE(p->tiles(), gpu.units);
+    EXPECT_LE(p->count(), gpu.units);
+    EXPECT_FALSE(p->apart);
     EXPECT_TRUE(depth == 0 || p->depth == depth);
     EXPECT_GT(p->step_seconds, 0);
-    EXPECT_TRUE(n.fits(static_cast<int>(d.n[1]), static_cast<int>(d.n[2]), p->tiles_y, p->tiles_x,
-                       p->depth));
+    const auto [rows, columns, planes] = resident_size_of(domain);
+    EXPECT_TRUE(n.fits({rows, columns, planes}, {p->tiles[0], p->tiles[1], p->tiles[2]}, p->depth));
     ++planned;
-    several += p->tiles() > 1;
+    several += p->count() > 1;
   }
   EXPECT_GT(planned, 10);
   EXPECT_GT(several, 5);
@@ -686,9 +775,9 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
   ASSERT_TRUE(config);
   for (const kernel_source& source :
        {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
-        of_waves.pass(*config, {true, true}), of_waves.resident({7, 10, 4, 5, 1}), of_waves.keep(),
-        of_waves.differ(), sources::add(), sources::record(), sources::finite(),
-        sources::subtract()})
+        of_waves.pass(*config, {true, true}), of_waves.resident({7, 10, 4, 5, 1}),
+        of_waves.resident({7, 10, 4, 5, 1}, {true, true}), of_waves.keep(), of_waves.differ(),
+        sources::add(), sources::record(), sources::finite(), sources::subtract()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {
@@ -725,9 +814,11 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
       const auto plan = plan_columns(columns_of(domain), work_of(d.definition, 8), 8, {});
       if (plan) source = sources(domain).pass(*plan);
     }
+    const kernel_source tiles = sources(domain).resident(tile_of(domain), {false, true});
     std::string failure;
     try {
       EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());
+      EXPECT_FALSE(compile_kernel(tiles, {90, 0})->cubin.empty());
     } catch (const error& e) {
       failure = e.what();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Engine resident_fields2d, whose teams are threads of a CPU, against the plain loop over whole
-// arrays: sizes, borders, tiles, steps of a pass, passes and the order of lanes are drawn at
-// random.
+// Engine resident_fields in two dimensions, whose teams are threads of a CPU, against the plain
+// loop over whole arrays (in one and three, and with points, test_device_text.cpp has it): sizes,
+// borders, tiles, steps of a pass, passes and the order of lanes are drawn at random.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "dwell/execution/stencil/engines/resident_fields2d/agent.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/agent.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
 #include "fields_case.hpp"
 #include "place.hpp"
@@ -27,7 +27,7 @@ template <class S, class T, resident_config C>
 void play_run(resident_run<T>& a, bool reversed) {
   using sizes = resident_sizes<S, T, C>;
   using team_type = cpu_grid_team<sizes::lanes>;
-  const int teams = a.tiles_x * a.tiles_y;
+  const int teams = a.tiles[0] * a.tiles[1];
   std::vector<unsigned> flags(static_cast<std::size_t>(teams) * resident_flag_distance);
   a.flags = flags.data();
   cpu_barrier grid(teams);
@@ -42,7 +42,7 @@ void play_run(resident_run<T>& a, bool reversed) {
               team_type team(t, teams, &grid, reversed,
                              reinterpret_cast<std::byte*>(scratch.data()),
                              scratch.size() * sizeof(T));
-              resident_fields_of_team<S, T, C>(team, a);
+              resident_fields_of_team<S, T, C, pass_demands{}>(team, a);
             }))
           grid.waiting().give_up();
       });
@@ -66,7 +66,7 @@ void check(std::uint64_t seed) {
     if (goes_around<S, 1>) nx = std::max(nx, S::radius);
     const int depth = 1 + below(4), passes = 1 + below(4), last = 1 + below(depth);
     const int tiles_x = 1 + below(4), tiles_y = 1 + below(4);
-    if (!sizes::numbers.fits(ny, nx, tiles_y, tiles_x, depth)) continue;
+    if (!sizes::numbers.fits({ny, nx, 1}, {tiles_y, tiles_x, 1}, depth)) continue;
     const bool reversed = below(2);
     SCOPED_TRACE(::testing::Message() << nx << "x" << ny << " cells, " << tiles_x << "x" << tiles_y
                                       << " tiles, " << passes << " passes of " << depth
@@ -75,13 +75,14 @@ void check(std::uint64_t seed) {
     arrays<T> copies[2] = {c.fields, c.fields};
     for (auto& field : copies[1]) std::ranges::fill(field, std::numeric_limits<T>::quiet_NaN());
     resident_run<T> a;
-    a.nx = nx, a.ny = ny, a.pitch = c.pitch;
+    a.n[0] = ny, a.n[1] = nx, a.pitch = c.pitch;
     for (int f = 0; f < S::fields; ++f)
       for (int copy = 0; copy < 2; ++copy) a.fields[copy][f] = copies[copy][f].data();
     for (int k = 0; k < S::coefficients; ++k) a.coefficients[k] = c.coefficients[k].data();
-    std::memcpy(a.outside, c.args.outside, sizeof a.outside);
+    for (std::size_t k = 0; k < std::size(a.outside); ++k)
+      std::memcpy(a.outside[k], c.args.outside[k], sizeof c.args.outside[k]);
     std::memcpy(a.p, c.args.p, sizeof a.p);
-    a.tiles_x = tiles_x, a.tiles_y = tiles_y;
+    a.tiles[0] = tiles_y, a.tiles[1] = tiles_x;
     a.depth = depth, a.passes = passes, a.last = last;
     play_run<S, T, C>(a, reversed);
     for (int s = 0; s < (passes - 1) * depth + last; ++s) plain_step(c);
@@ -97,7 +98,7 @@ void check(std::uint64_t seed) {
 constexpr resident_config small{7, 6, 5, 4, 0}, held{9, 5, 4, 5, 1}, wide{3, 16, 12, 3, 0},
     tall{20, 3, 2, 12, 1}, narrow{33, 9, 1, 4, 0};
 
-TEST(resident_fields2d, coefficients_in_scratch_and_in_registers) {
+TEST(resident_fields, coefficients_in_scratch_and_in_registers) {
   check<heat, double, small>(1);
   check<heat, float, held>(2);
   check<wave, double, wide>(3);
@@ -105,20 +106,20 @@ TEST(resident_fields2d, coefficients_in_scratch_and_in_registers) {
   check<wave4, double, narrow>(5);
   check<upwind, float, small>(6);
 }
-TEST(resident_fields2d, fields_react_and_stages_follow_each_other) {
+TEST(resident_fields, fields_react_and_stages_follow_each_other) {
   check<gray_scott, float, wide>(21);
   check<fdtd, double, small>(22);
   check<box, double, narrow>(23);
   check<oscillators, float, held>(24);
 }
-TEST(resident_fields2d, fields_that_go_around) {
+TEST(resident_fields, fields_that_go_around) {
   check<with_border<heat, periodic, periodic, periodic, periodic>, double, held>(31);
   check<with_border<box, periodic, periodic, periodic, periodic>, float, small>(32);
   check<with_border<wave, periodic, periodic, reflect, mirror>, double, tall>(33);
   check<with_border<wave, reflect, antisymmetric, periodic, periodic>, float, small>(34);
   check<with_border<fdtd, periodic, periodic, fixed, reflect>, float, wide>(35);
 }
-TEST(resident_fields2d, mirrors_and_constants) {
+TEST(resident_fields, mirrors_and_constants) {
   check<with_border<wave4, mirror, nearest, antisymmetric, side_kind::constant>, double, narrow>(
       41);
   check<with_border<box, reflect, mirror, nearest, side_kind::constant, true>, double, small>(42);

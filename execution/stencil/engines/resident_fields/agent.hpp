@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Engine resident_fields2d: fields that stay on the chip for all steps of a run, in two dimensions.
+// Engine resident_fields: fields that stay on the chip for all steps of a run, in one to three
+// dimensions.
 // A team owns a tile of the grid and has, in its lanes' registers, the fields of these cells and of
 // a halo around them; what cells read of cells beside them is in scratch, too. It does `depth`
 // steps, in each of which all lanes compute all their cells, whatever becomes of them: the outer
@@ -9,7 +10,7 @@
 // Who waits for whom. In a stage all lanes compute their cells' new values in registers, meet,
 // write into scratch what others read, and meet again: nobody reads what is being written. Between
 // passes a team writes its cells that others need to memory, raises its flag to the number of the
-// exchange, waits for the flags of the eight teams around it, and reads its halo. Exchanges take
+// exchange, waits for the flags of the teams around it, and reads its halo. Exchanges take
 // two copies of the fields in turn: who writes to a copy again has seen its neighbours' flags of
 // the exchange in between, which they raised after they had read it. Halos are read by plain loads:
 // who waits for a flag acquires what was written before it for its whole team. All teams run
@@ -22,57 +23,18 @@
 #pragma once
 #include <cstdint>
 
-#include "dwell/execution/stencil/engines/resident_fields2d/region.hpp"
-#include "dwell/execution/stencil/fields/border_place.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/cells.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/ghosts.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/points.hpp"
+#include "dwell/execution/stencil/engines/resident_fields/region.hpp"
 
 namespace dwell {
 
-template <class S, class T, resident_config C>
-struct resident_cells {
-  T v[S::fields][C.across * C.rows];
-};
-/// Coefficients that lanes hold.
-template <class T, resident_config C>
-struct resident_held {
-  T v[C.held > 0 ? C.held : 1][C.across * C.rows];
-};
-
-/// One cell of a lane, as a stencil sees it.
-template <class S, class T, resident_config C>
-struct resident_view {
-  using value = T;
-  using sizes = resident_sizes<S, T, C>;
-  const resident_cells<S, T, C>& own;
-  const resident_held<T, C>& held;
-  const T* at;  ///< in scratch, the lane's first cell
-  const T* p;
-  T (&made)[S::fields];
-  int row, column;  ///< in the lane
-
-  template <int P>
-  DWELL_FN T parameter() const {
-    return p[P];
-  }
-  template <int F>
-  DWELL_FN void put(T v) const {
-    made[F] = v;
-  }
-  template <int A, int Dz, int Dy, int Dx>
-  DWELL_FN T tap() const {
-    const int r = row + Dy, c = column + Dx;
-    if constexpr (A < S::fields) {
-      if (r >= 0 && r < C.rows && c >= 0 && c < C.across) return own.v[A][r * C.across + c];
-    }
-    if constexpr (sizes::template held_place<A> >= 0)
-      return held.v[sizes::template held_place<A>][r * C.across + c];
-    else
-      return at[sizes::template scratch_place<A> + sizes::offset(r, c)];
-  }
-};
-
-template <class S, class T, resident_config C, class Team>
+/// D: what steps have besides the stencil.
+template <class S, class T, resident_config C, pass_demands D, class Team>
 class resident_agent {
   using sizes = resident_sizes<S, T, C>;
+  using region_type = resident_region<S, T, C>;
   using cells_type = resident_cells<S, T, C>;
   static constexpr resident_numbers numbers = sizes::numbers;
   static constexpr int cells = sizes::cells;
@@ -86,30 +48,34 @@ class resident_agent {
     own_ = team.template per_lane<cells_type>();
     held_ = team.template per_lane<resident_held<T, C>>();
     lane_ = team.template per_lane<resident_lane>();
-    constexpr int margin = S::radius + 1;
-    touches_ = region_.x.any_near_end(region_.x.begin(), sizes::width, margin) ||
-               region_.y.any_near_end(region_.y.begin(), sizes::height, margin);
+    points_ = team.template per_lane<lane_points>();
+    touches_ = region_.near_border({region_.z.begin(), region_.y.begin(), region_.x.begin()},
+                                   sizes::planes, sizes::height, sizes::width);
     team.each([&](int l) {
-      const int row = row_of(l), column = column_of(l);
+      using span = resident_span;
+      const resident_place at = place_of(l);
       resident_lane& lane = lane_[l];
       // One without cells reads those of the first lane.
       const int reads = l < numbers.used_lanes() ? l : 0;
-      lane.at = sizes::first + reads / C.lanes_x * sizes::group + reads % C.lanes_x;
-      lane.used = l < numbers.used_lanes() && region_.y.any_needed(row, C.rows) &&
-                  region_.x.any_needed(column, C.across);
-      lane.inside = region_.y.all_inside(row, C.rows) && region_.x.all_inside(column, C.across);
-      lane.edge = region_.y.any_near_end(row, C.rows, margin) ||
-                  region_.x.any_near_end(column, C.across, margin);
-      lane.halo = !region_.y.all_own(row, C.rows) || !region_.x.all_own(column, C.across);
-      lane.shown =
-          region_.y.any_own(row, C.rows) && region_.x.any_own(column, C.across) &&
-          (lane.halo || region_.y.any_shown(row, C.rows) || region_.x.any_shown(column, C.across));
+      lane.at = sizes::first + reads / (C.lanes_x * C.lanes_y) * sizes::stack +
+                reads / C.lanes_x % C.lanes_y * sizes::group + reads % C.lanes_x;
+      lane.used = l < numbers.used_lanes() &&
+                  region_.all(at, [](const span& s, int i, int n) { return s.any_needed(i, n); });
+      lane.inside = region_.all(at, [](const span& s, int i, int n) { return s.all_inside(i, n); });
+      lane.edge = region_.near_border(at, C.deep, C.rows, C.across);
+      lane.halo = !region_.all(at, [](const span& s, int i, int n) { return s.all_own(i, n); });
+      lane.shown = region_.all(at, [](const span& s, int i, int n) { return s.any_own(i, n); }) &&
+                   (lane.halo ||
+                    region_.any(at, [](const span& s, int i, int n) { return s.any_shown(i, n); }));
       lane.fixed = 0;
       if constexpr (sizes::any_fixed) {
         for (int k = 0; k < cells; ++k)
-          if (region_.is_fixed(a_, row + k / C.across, column + k % C.across))
+          if (region_.is_fixed(a_, {at.z + sizes::plane_of(k), at.y + sizes::row_of(k),
+                                    at.x + sizes::column_of(k)}))
             lane.fixed |= std::uint64_t{1} << k;
       }
+      if constexpr (D.points)
+        points_[l] = lane_points::of(a_.points, team.worker(), l * cells, (l + 1) * cells);
     });
   }
 
@@ -119,13 +85,13 @@ class resident_agent {
       receive(pass % 2, pass == 0);
       const bool last = pass + 1 == a_.passes;
       const int steps = last ? a_.last : a_.depth;
-      for (int s = 0; s < steps; ++s) stages<0>();
+      for (int s = 0; s < steps; ++s) stages<0>(pass * a_.depth + s);
       send((pass + 1) % 2, last);
       if (last) return;
       const auto epoch = static_cast<unsigned>(pass + 1);
       team_.signal(flag(team_.worker()), epoch);
       team_.wait(
-          8,
+          region_type::neighbours,
           [&](int k) {
             const int team = region_.neighbour(a_, k);
             return team < 0 ? nullptr : flag(team);
@@ -140,11 +106,16 @@ class resident_agent {
   }
   /// A lane's first cell in the grid. Computed anew where it is needed: places in memory that are
   /// kept through a pass take the registers of cells.
-  DWELL_FN int row_of(int l) const {
-    return region_.y.begin() + Team::opaque(l) / C.lanes_x * C.rows;
+  DWELL_FN resident_place place_of(int l) const {
+    const int row = Team::opaque(l) / C.lanes_x;
+    return {sizes::flat ? region_.z.begin() : region_.z.begin() + row / C.lanes_y * C.deep,
+            region_.y.begin() + (sizes::flat ? row : row % C.lanes_y) * C.rows,
+            region_.x.begin() + Team::opaque(l) % C.lanes_x * C.across};
   }
-  DWELL_FN int column_of(int l) const {
-    return region_.x.begin() + Team::opaque(l) % C.lanes_x * C.across;
+  /// The place of a row in memory.
+  DWELL_FN std::int64_t line(int z, int y) const {
+    if constexpr (sizes::flat) return std::int64_t{y} * a_.pitch;
+    return (std::int64_t{z} * a_.n[0] + y) * a_.pitch;
   }
 
   /// Values that move at once.
@@ -156,18 +127,22 @@ class resident_agent {
   template <class Put>
   DWELL_FN void take(int l, const T* from, const Put& put) const {
     constexpr int unit = sizes::unit;
-    const int row = row_of(l), column = column_of(l);
+    const resident_place first = place_of(l);
+    const int last_plane = region_.z.last + region_.z.halo - 1;
     const int last_row = region_.y.last + region_.y.halo - 1;
     const int last = (region_.x.last + unit - 1) / unit * unit + region_.x.halo - unit;
-    const auto row_at = [&](int r) { return row + r < last_row ? row + r : last_row; };
-    const auto column_at = [&](int c) { return column + c < last ? column + c : last; };
+    const auto plane_at = [&](int p) {
+      return sizes::flat || first.z + p < last_plane ? first.z + p : last_plane;
+    };
+    const auto row_at = [&](int r) { return first.y + r < last_row ? first.y + r : last_row; };
+    const auto column_at = [&](int c) { return first.x + c < last ? first.x + c : last; };
     if (lane_[l].inside) {
       DWELL_UNROLL
-      for (int r = 0; r < C.rows; ++r) {
-        const T* const line = from + std::int64_t{row_at(r)} * a_.pitch;
+      for (int r = 0; r < C.rows * C.deep; ++r) {
+        const T* const row = from + line(plane_at(r / C.rows), row_at(r % C.rows));
         DWELL_UNROLL
         for (int c = 0; c < C.across; c += unit) {
-          const piece some = *reinterpret_cast<const piece*>(line + column_at(c));
+          const piece some = *reinterpret_cast<const piece*>(row + column_at(c));
           DWELL_UNROLL
           for (int i = 0; i < unit; ++i) put(r * C.across + c + i, some.v[i]);
         }
@@ -175,12 +150,13 @@ class resident_agent {
       return;
     }
     DWELL_UNROLL
-    for (int r = 0; r < C.rows; ++r) {
-      const T* const line = from + std::int64_t{region_.y.in_memory(row_at(r))} * a_.pitch;
+    for (int r = 0; r < C.rows * C.deep; ++r) {
+      const int z = sizes::flat ? 0 : region_.z.in_memory(plane_at(r / C.rows));
+      const T* const row = from + line(z, region_.y.in_memory(row_at(r % C.rows)));
       DWELL_UNROLL
       for (int c = 0; c < C.across; ++c) {
         const int unit_first = c / unit * unit;
-        put(r * C.across + c, line[region_.x.in_memory(column_at(unit_first) + c - unit_first)]);
+        put(r * C.across + c, row[region_.x.in_memory(column_at(unit_first) + c - unit_first)]);
       }
     }
   }
@@ -222,8 +198,11 @@ class resident_agent {
   template <int F>
   DWELL_FN static constexpr bool is_read_by_others(int k) {
     constexpr resident_reach r = sizes::template reach<F>;
-    const int row = k / C.across, column = k % C.across;
-    return row < r.down || row >= C.rows - r.up || column < r.right || column >= C.across - r.left;
+    const int at[3] = {sizes::row_of(k), sizes::column_of(k), sizes::plane_of(k)};
+    const int n[3] = {C.rows, C.across, C.deep};
+    for (int axis = 0; axis < 3; ++axis)
+      if (at[axis] < r.high[axis] || at[axis] >= n[axis] - r.low[axis]) return true;
+    return false;
   }
   template <int A = S::fields>
   DWELL_FN void take_coefficients() {
@@ -272,43 +251,56 @@ class resident_agent {
   DWELL_FN void send(int copy, bool whole) {
     team_.each([&](int l) {
       if (!lane_[l].used || !(whole || lane_[l].shown)) return;
-      const int row = row_of(l), column = column_of(l);
+      const resident_place at = place_of(l);
       each_field([&]<int F>(field_number<F>) {
         if (!whole && !exchanges<F>()) return;
         T* const to = a_.fields[copy][F];
         DWELL_UNROLL
         for (int k = 0; k < cells; k += sizes::unit) {
-          const int y = row + k / C.across, x = column + k % C.across;
+          const int z = at.z + sizes::plane_of(k), y = at.y + sizes::row_of(k);
+          const int x = at.x + sizes::column_of(k);
           if (!region_.y.is_own(y) || !region_.x.is_own(x)) continue;
+          if (!sizes::flat && !region_.z.is_own(z)) continue;
           piece some;  // at the end of a row with values that go between rows
           DWELL_UNROLL
           for (int i = 0; i < sizes::unit; ++i) some.v[i] = own_[l].v[F][k + i];
-          *reinterpret_cast<piece*>(to + std::int64_t{y} * a_.pitch + x) = some;
+          *reinterpret_cast<piece*>(to + line(z, y) + x) = some;
         }
       });
     });
   }
 
   template <int Stage>
-  DWELL_FN void stages() {
+  DWELL_FN void stages(int step) {
     if constexpr (Stage < S::stages) {
-      stage<Stage>();
-      stages<Stage + 1>();
+      stage<Stage>(step);
+      stages<Stage + 1>(step);
     }
   }
   template <int Stage>
-  DWELL_FN void stage() {
+  DWELL_FN void stage(int step) {
+    const T* const p = D.parameters_change ? a_.table + std::int64_t{step} * S::parameters : a_.p;
     auto fresh = team_.template per_lane<cells_type>();
     if (sizes::any_fixed && touches_)
-      compute<Stage, true>(fresh);
+      compute<Stage, true>(fresh, p);
     else
-      compute<Stage, false>(fresh);
+      compute<Stage, false>(fresh, p);
+    // Points may change fields that the stage does not.
+    constexpr bool points = D.points && Stage + 1 == S::stages;
+    constexpr int changed = points ? -1 : Stage;
     team_.section([&](int l) {
       each_written<Stage>([&]<int F>(field_number<F>) {
         DWELL_UNROLL
         for (int k = 0; k < cells; ++k) own_[l].v[F][k] = fresh[l].v[F][k];
       });
       if (!lane_[l].used) return;
+      if constexpr (points) {
+        if (points_[l].any()) {
+          visit_points<S, T, C>(a_.points, points_[l], Team::opaque(l) * cells, step, own_[l]);
+          put_all<-1>(l);
+          return;
+        }
+      }
       if (sizes::any_ghosts && lane_[l].edge)
         put_all<Stage>(l);
       else
@@ -319,19 +311,20 @@ class resident_agent {
         });
     });
     if constexpr (sizes::any_ghosts) {
-      if (touches_) settle_borders<Stage>();
+      if (touches_) settle_borders<changed>();
     }
   }
   /// New values of all cells. By all lanes, whether they have cells or not: of two branches on it
   /// the compiler would keep old values beside the new ones. Fixed: some keep theirs.
   template <int Stage, bool Fixed, class Fresh>
-  DWELL_FN void compute(Fresh& fresh) {
+  DWELL_FN void compute(Fresh& fresh, const T* p) {
     team_.section([&](int l) {
       DWELL_UNROLL
       for (int k = 0; k < cells; ++k) {
         T made[S::fields];
-        S::template step<Stage>(resident_view<S, T, C>{own_[l], held_[l], scratch_ + lane_[l].at,
-                                                       a_.p, made, k / C.across, k % C.across});
+        S::template step<Stage>(resident_view<S, T, C>{own_[l], held_[l], scratch_ + lane_[l].at, p,
+                                                       made, sizes::plane_of(k), sizes::row_of(k),
+                                                       sizes::column_of(k)});
         const bool keeps = Fixed && (lane_[l].fixed >> k & 1) != 0;
         each_written<Stage>([&]<int F>(field_number<F>) {
           constexpr int from = S::template copy_of<Stage>(F);
@@ -365,70 +358,27 @@ class resident_agent {
       });
     });
   }
-  /// Values beyond the sides of the grid that the region reaches.
   template <int A>
   DWELL_FN void find_ghosts() {
-    constexpr int rows = sizes::reach_rows, columns = sizes::reach_columns;
-    constexpr int height = sizes::height, width = sizes::width;
-    const int top = region_.y.begin(), left = region_.x.begin();
-    if constexpr (sizes::has_ghosts(1, 0)) {
-      if (left < 0)
-        team_.flat(0, columns * height,
-                   [&](int, int i) { find_ghost<A>(i / columns, -left - 1 - i % columns); });
-    }
-    if constexpr (sizes::has_ghosts(1, 1)) {
-      if (left + width > a_.nx)
-        team_.flat(0, columns * height,
-                   [&](int, int i) { find_ghost<A>(i / columns, a_.nx - left + i % columns); });
-    }
-    if constexpr (sizes::has_ghosts(0, 0)) {
-      if (top < 0)
-        team_.flat(0, rows * width,
-                   [&](int, int i) { find_ghost<A>(-top - 1 - i / width, i % width); });
-    }
-    if constexpr (sizes::has_ghosts(0, 1)) {
-      if (top + height > a_.ny)
-        team_.flat(0, rows * width,
-                   [&](int, int i) { find_ghost<A>(a_.ny - top + i / width, i % width); });
-    }
-  }
-  /// By row and column of the region.
-  template <int A>
-  DWELL_FN void find_ghost(int row, int column) const {
-    if (!within(row, sizes::height) || !within(column, sizes::width)) return;
     T* const array = scratch_ + sizes::template scratch_place<A> + sizes::first;
-    int y = region_.y.begin() + row, x = region_.x.begin() + column;
-    bool minus = false, found = true;
-    T v{};
-    // Cells of an axis that goes around are in the region as they are.
-    if constexpr (!goes_around<S, 1>)
-      found = is_within_border<S, A, 1>(a_.nx, a_.outside[A][1], x, minus, v);
-    if constexpr (!goes_around<S, 0>)
-      found = found && is_within_border<S, A, 0>(a_.ny, a_.outside[A][0], y, minus, v);
-    if (found) {
-      y -= region_.y.begin();
-      x -= region_.x.begin();
-      // Values that nobody needs may have no source here.
-      if (!within(y, sizes::height) || !within(x, sizes::width)) return;
-      v = array[sizes::offset(y, x)];
-    }
-    array[sizes::offset(row, column)] = minus ? -v : v;
+    resident_ghosts<S, T, C, A>{a_, region_, array}.find(team_);
   }
 
   Team& team_;
   const resident_run<T>& a_;
-  resident_region<S, T, C> region_;
+  region_type region_;
   T* scratch_;
   bool touches_;
   decltype(std::declval<Team&>().template per_lane<cells_type>()) own_;
   decltype(std::declval<Team&>().template per_lane<resident_held<T, C>>()) held_;
   mutable decltype(std::declval<Team&>().template per_lane<resident_lane>()) lane_;
+  decltype(std::declval<Team&>().template per_lane<lane_points>()) points_;
 };
 
 /// One team's part of a run.
-template <class S, class T, resident_config C, class Team>
+template <class S, class T, resident_config C, pass_demands D, class Team>
 DWELL_FN void resident_fields_of_team(Team& team, const resident_run<T>& a) {
-  resident_agent<S, T, C, Team>(team, a).run();
+  resident_agent<S, T, C, D, Team>(team, a).run();
 }
 
 }  // namespace dwell
