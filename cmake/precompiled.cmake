@@ -1,12 +1,16 @@
 # Which kernels for GPUs nvcc compiles with the library; NVRTC compiles the others when a run needs them.
 set(DWELL_PRECOMPILED default CACHE STRING
-  "Kernels for GPUs that nvcc compiles: all, none, or of default (2d5pt, 2d9pt, 3d7pt, 3d27pt, perks of cg), files of stencils, methods and convolutions a list")
+  "Kernels for GPUs that nvcc compiles: all, none, or of default (2d5pt, 2d9pt, 3d7pt, 3d27pt, perks of cg, small), small, files of stencils, methods and convolutions a list")
 
 # dwell_precompiled(OUT all... DEFAULT some...): those of `all`, names of one kind, that are asked for. Every name is
 # checked by dwell_check_precompiled(), after all kinds.
 function(dwell_precompiled out)
+  set(${out} "" PARENT_SCOPE)
   cmake_parse_arguments(arg "" "" "DEFAULT" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY DWELL_PRECOMPILED_KNOWN ${arg_UNPARSED_ARGUMENTS})
+  if(NOT DWELL_HAVE_NVCC)
+    return()
+  endif()
   set(found "")
   if(DWELL_PRECOMPILED STREQUAL "all")
     set(found ${arg_UNPARSED_ARGUMENTS})
@@ -22,6 +26,19 @@ function(dwell_precompiled out)
   set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
+# dwell_cuda_sources(TARGET FILE... [...]): sources of dwell_sources() that launch small kernels
+# (execution/device/kernel_unit_cuda.hpp), by nvcc with the kernels in them, or by the host's compiler without.
+function(dwell_cuda_sources target)
+  dwell_precompiled(small small DEFAULT small)
+  dwell_sources(${target} ${ARGN} ALONE)
+  if(NOT small)
+    return()
+  endif()
+  foreach(file IN LISTS ARGN)
+    set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/${file} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
+  endforeach()
+endfunction()
+
 function(dwell_check_precompiled)
   get_property(known GLOBAL PROPERTY DWELL_PRECOMPILED_KNOWN)
   list(REMOVE_DUPLICATES known)
@@ -33,7 +50,7 @@ function(dwell_check_precompiled)
   endif()
   foreach(name IN LISTS DWELL_PRECOMPILED)
     if(NOT name STREQUAL "default" AND NOT name IN_LIST known)
-      message(FATAL_ERROR "DWELL_PRECOMPILED: expected the file of a stencil, a method or convolutions, found '${name}' (there are: ${names})")
+      message(FATAL_ERROR "DWELL_PRECOMPILED: expected small, the file of a stencil, a method or convolutions, found '${name}' (there are: ${names})")
     endif()
   endforeach()
 endfunction()

@@ -10,6 +10,7 @@
 
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
+#include "dwell/execution/comm/halo_packing.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
 
@@ -17,23 +18,6 @@ namespace dwell {
 
 /// The UUID of a GPU.
 using gpu_identity = std::array<unsigned char, 16>;
-
-/// outgoing[k] = vector[elements[k]], of 4, 8, 16, 32 or 64 bytes each.
-struct halo_packing {
-  const void* vector = nullptr;
-  const index* elements = nullptr;
-  index count = 0;
-  std::size_t element_bytes = 8;
-  void* outgoing = nullptr;
-};
-/// mine[s] = the sum of the teams' partials in slot s, partials[s * teams + t], in the order in
-/// which a team adds them up; nothing where slots is 0.
-struct team_sums {
-  const double* partials = nullptr;
-  int slots = 0, teams = 0;
-  double* mine = nullptr;
-};
-inline constexpr std::size_t most_packings = 2;
 
 /// What the CUDA backend does for halos.
 struct halo_functions {

@@ -74,7 +74,7 @@ void keep_source(const file_cache& cache, const std::string& key, const kernel_s
   for (const kernel_header& h : kernel_headers()) put_file(folder / h.name, h.text);
 }
 
-/// A cached file is the symbol, a line end and the machine code.
+/// A cached file is the symbols, each with a line end, and the machine code.
 compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
                      const kernel_target& target) {
   check_capability(compiler, target.compute_capability);
@@ -85,7 +85,10 @@ compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
   compiled_kernel out;
   out.compiler = "NVRTC " + compiler.version();
   sha256_hash all;
-  all.add_part("dwell kernel 1").add_part(source.text).add_part(source.kernel);
+  all.add_part("dwell kernel 1").add_part(source.text);
+  std::vector<std::string> kernels = {source.kernel};
+  kernels.insert(kernels.end(), source.others.begin(), source.others.end());
+  for (const std::string& kernel : kernels) all.add_part(kernel);
   all.add_part(kernel_headers_digest()).add_part(compiler.version()).add_part(compiler.build_id());
   for (const std::string& option : options) all.add_part(option);
   out.key = hexadecimal(all.digest());
@@ -96,18 +99,23 @@ compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
   stopwatch watch;
   const cached_file kept = cache.get(out.key + ".cubin", out.origin, [&] {
     const nvrtc_output made =
-        compiler.compile(out.key + ".cu", source.text, source.kernel, kernel_headers(), options);
+        compiler.compile(out.key + ".cu", source.text, kernels, kernel_headers(), options);
     if (!made.good)
       throw input_error(fmt::format("kernel {}: {} cannot compile it: {}", source.kernel,
                                     out.compiler, first_error(made.log)));
-    return made.symbol + '\n' + made.cubin;
+    return fmt::format("{}\n", fmt::join(made.symbols, "\n")) + made.cubin;
   });
   out.found = kept.found;
   out.seconds = kept.found ? 0 : watch.lap();
   out.why_not_kept = kept.why_not;
-  const std::size_t end = kept.content.find('\n');
-  out.symbol = kept.content.substr(0, end);
-  out.cubin = kept.content.substr(end + 1);
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    const std::size_t end = kept.content.find('\n', begin);
+    const std::string symbol = kept.content.substr(begin, end - begin);
+    k == 0 ? void(out.symbol = symbol) : out.others.push_back(symbol);
+    begin = end + 1;
+  }
+  out.cubin = kept.content.substr(begin);
   if (keeps_source()) keep_source(cache, out.key, source);
   return out;
 }
@@ -147,8 +155,8 @@ std::shared_ptr<const compiled_kernel> compile_or_find(const kernel_source& sour
   static auto& guard = *new std::mutex;
   static auto& known = *new std::map<std::string, std::shared_ptr<const compiled_kernel>>;
   const std::string name =
-      fmt::format("{}\n{}\n{}\n{}\n{}", target.compute_capability, keeps_source(),
-                  compiler.build_id(), source.kernel, source.text);
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", target.compute_capability, keeps_source(),
+                  compiler.build_id(), source.kernel, fmt::join(source.others, "\n"), source.text);
   {
     const std::lock_guard lock(guard);
     if (const auto at = known.find(name); at != known.end()) return at->second;

@@ -13,11 +13,12 @@
 
 namespace dwell {
 
-/// What is compiled: a function that is or becomes a kernel.
+/// What is compiled: a function that is or becomes a kernel, and others with it.
 struct kernel_source {
   std::string text;     ///< includes "dwell/..." of kernel_headers.hpp, and what is its own
   std::string kernel;   ///< "dwell::cuda::step_kernel<dwell::star2d5, double, 0>"
   std::string about{};  ///< what people are told it is; empty: the kernel's name
+  std::vector<std::string> others{};  ///< kernels beside it, in the same machine code
 };
 
 /// What it is compiled for.
@@ -28,14 +29,15 @@ struct kernel_target {
 
 /// What came of it.
 struct compiled_kernel {
-  std::string cubin;         ///< an ELF file
-  std::string symbol;        ///< the kernel's name in it
-  std::string compiler;      ///< "NVRTC 13.0"
-  file_origin origin;        ///< what the cache says of it
-  std::string key;           ///< SHA-256 of all that it is made of, in hexadecimal digits
-  double seconds = 0;        ///< that compiling took; 0 if it was in the cache
-  bool found = false;        ///< it was in the cache
-  std::string why_not_kept;  ///< on disk: half a line; or empty
+  std::string cubin;                ///< an ELF file
+  std::string symbol;               ///< the kernel's name in it
+  std::vector<std::string> others;  ///< and those of kernel_source::others
+  std::string compiler;             ///< "NVRTC 13.0"
+  file_origin origin;               ///< what the cache says of it
+  std::string key;                  ///< SHA-256 of all that it is made of, in hexadecimal digits
+  double seconds = 0;               ///< that compiling took; 0 if it was in the cache
+  bool found = false;               ///< it was in the cache
+  std::string why_not_kept;         ///< on disk: half a line; or empty
 };
 
 /// Compiles, or finds. Throws unsupported_error where there is no NVRTC or it knows no such device,

@@ -31,6 +31,8 @@ double start_cuda(int ordinal);
 /// The greatest of the compute capabilities that kernels are compiled for which is not above
 /// `capability`: its code runs there. Both as 90 for 9.0. 0 if there is none.
 int compiled_capability(int capability);
+/// Not even the small kernels that every run launches are compiled ahead.
+bool needs_nvrtc();
 
 /// The functions of one part. Throws device_error in a build without CUDA.
 template <class Table>

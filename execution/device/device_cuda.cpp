@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/nvrtc.hpp"
 
 namespace dwell {
 namespace {
@@ -35,6 +37,18 @@ device_facts lasting_facts(int ordinal) {
   return f;
 }
 
+/// Why kernels cannot be compiled for the driver that is here; or empty.
+std::string why_no_nvrtc() {
+  int version = 0;
+  DWELL_CUDA(cudaDriverGetVersion(&version));
+  try {
+    (void)nvrtc::library(version / 1000);
+    return {};
+  } catch (const unsupported_error& e) {
+    return e.what();
+  }
+}
+
 }  // namespace
 
 cuda_presence find_cuda() {
@@ -49,6 +63,10 @@ cuda_presence find_cuda() {
                    : cudaGetErrorString(status);
   } else if (p.devices == 0) {
     p.reason = "no CUDA-capable device is present";
+  } else if (needs_nvrtc()) {
+    static const auto& missing =
+        *new const std::string(why_no_nvrtc());  // once: it is looked for on disk
+    if (!missing.empty()) p = {true, 0, missing};
   }
   return p;
 }

@@ -106,6 +106,7 @@ class run_clock {
   }
   void use_device() const { DWELL_CUDA(cudaSetDevice(ordinal_)); }
   cudaStream_t stream() const { return stream_; }
+  int ordinal() const { return ordinal_; }
   void begin() { DWELL_CUDA(cudaEventRecord(begin_, stream_)); }
   void end() { DWELL_CUDA(cudaEventRecord(end_, stream_)); }
   cudaEvent_t ended() const { return end_; }

@@ -69,6 +69,13 @@ loaded_kernel::loaded_kernel(std::shared_ptr<const compiled_kernel> code) : code
   kernel_ = kernel;
 }
 
+const void* loaded_kernel::handle_of(const std::string& symbol) const {
+  CUkernel kernel = nullptr;
+  driver().check(driver().kernel(&kernel, static_cast<CUlibrary>(library_), symbol.c_str()),
+                 "loading " + symbol);
+  return kernel;
+}
+
 loaded_kernel::~loaded_kernel() { driver().unload(static_cast<CUlibrary>(library_)); }
 
 const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code) {
@@ -80,10 +87,14 @@ const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code)
   return *one;
 }
 
-kernel_target target_of(const device& where) {
-  int version = 0;
+kernel_target target_of(const device& where) { return target_of(where.ordinal()); }
+
+kernel_target target_of(int ordinal) {
+  int version = 0, major = 0, minor = 0;
   DWELL_CUDA(cudaDriverGetVersion(&version));
-  return {where.facts().compute_capability, version / 1000};
+  DWELL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
+  DWELL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
+  return {10 * major + minor, version / 1000};
 }
 
 }  // namespace dwell::cuda

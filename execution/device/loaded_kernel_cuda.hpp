@@ -20,6 +20,8 @@ class loaded_kernel {
   loaded_kernel& operator=(const loaded_kernel&) = delete;
 
   const void* handle() const { return kernel_; }  ///< for launches, as long as this lives
+  /// The handle of another kernel of the same code, by its symbol.
+  const void* handle_of(const std::string& symbol) const;
   const compiled_kernel& code() const { return *code_; }
 
  private:
@@ -33,5 +35,6 @@ const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code)
 
 /// What kernels for a device are compiled for.
 kernel_target target_of(const device& where);
+kernel_target target_of(int ordinal);
 
 }  // namespace dwell::cuda

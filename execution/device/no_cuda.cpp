@@ -2,6 +2,7 @@
 // The CUDA backend of a build without CUDA: says so.
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 
 namespace dwell {
 namespace {
@@ -19,6 +20,10 @@ std::optional<int> device_of_memory(const void*) { return {}; }
 void* make_cuda_stream(int) { refuse(); }
 void release_cuda_stream(void*) noexcept {}
 double start_cuda(int) { refuse(); }
+
+std::vector<small_kernels> all_small_kernels() { return {}; }
+std::vector<kernel_source> small_kernels_of_solves(precision) { return {}; }
+std::vector<kernel_source> small_kernels_of_stencils(precision) { return {}; }
 
 template <>
 const halo_functions& cuda_backend() {

@@ -207,7 +207,8 @@ std::vector<int> nvrtc::capabilities() const {
 }
 
 nvrtc_output nvrtc::compile(const std::string& name, const std::string& text,
-                            const std::string& kernel, std::span<const kernel_header> headers,
+                            std::span<const std::string> kernels,
+                            std::span<const kernel_header> headers,
                             std::span<const std::string> options) const {
   std::vector<const char*> names, texts, words;
   for (const kernel_header& h : headers) {
@@ -224,7 +225,8 @@ nvrtc_output nvrtc::compile(const std::string& name, const std::string& text,
     nvrtc_functions::program* made;
     ~owner() { calls->destroy(made); }
   } destroyed_at_the_end{calls_, &program};
-  calls_->check(calls_->add_name(program, kernel.c_str()), kernel.c_str());
+  for (const std::string& kernel : kernels)
+    calls_->check(calls_->add_name(program, kernel.c_str()), kernel.c_str());
 
   nvrtc_output out;
   out.good = calls_->compile(program, static_cast<int>(words.size()), words.data()) == 0;
@@ -237,9 +239,11 @@ nvrtc_output nvrtc::compile(const std::string& name, const std::string& text,
   calls_->check(calls_->cubin_size(program, &size), "machine code");
   out.cubin.resize(size);
   if (size > 0) calls_->check(calls_->cubin(program, out.cubin.data()), "machine code");
-  const char* symbol = nullptr;
-  calls_->check(calls_->lowered_name(program, kernel.c_str(), &symbol), kernel.c_str());
-  out.symbol = symbol;
+  for (const std::string& kernel : kernels) {
+    const char* symbol = nullptr;
+    calls_->check(calls_->lowered_name(program, kernel.c_str(), &symbol), kernel.c_str());
+    out.symbols.emplace_back(symbol);
+  }
   return out;
 }
 

@@ -16,9 +16,9 @@ struct nvrtc_functions;
 /// What came of a program.
 struct nvrtc_output {
   bool good = false;
-  std::string log;     ///< errors and warnings of the compiler
-  std::string cubin;   ///< machine code, an ELF file; empty of a syntax check
-  std::string symbol;  ///< the name, in the code, of the kernel that was asked for
+  std::string log;                   ///< errors and warnings of the compiler
+  std::string cubin;                 ///< machine code, an ELF file; empty of a syntax check
+  std::vector<std::string> symbols;  ///< names, in the code, of the kernels that were asked for
 };
 
 class nvrtc {
@@ -40,10 +40,10 @@ class nvrtc {
   /// Compute capabilities, as 90 for 9.0.
   std::vector<int> capabilities() const;
 
-  /// Compiles `text`, and of the templates in it `kernel`, a name expression. `name`: what the text
+  /// Compiles `text`, and of the templates in it `kernels`, name expressions. `name`: what the text
   /// is called in messages.
-  nvrtc_output compile(const std::string& name, const std::string& text, const std::string& kernel,
-                       std::span<const kernel_header> headers,
+  nvrtc_output compile(const std::string& name, const std::string& text,
+                       std::span<const std::string> kernels, std::span<const kernel_header> headers,
                        std::span<const std::string> options) const;
 
  private:

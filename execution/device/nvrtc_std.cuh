@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What kernels use of the standard library, for NVRTC, which has none. Nothing of the host's
 // headers or of libcudacxx is read, found or shipped. For code of devices only (-default-device),
-// on 64-bit Linux. Stands for: algorithm array bit cmath concepts cstddef cstdint cstring iterator
-// limits string type_traits utility.
+// on 64-bit Linux. Stands for: algorithm array bit climits cmath concepts cstddef cstdint cstring
+// iterator limits string type_traits utility.
 #pragma once
 
 using int8_t = signed char;
@@ -15,6 +15,8 @@ using uint32_t = unsigned;
 using uint64_t = unsigned long;
 using uintptr_t = unsigned long;
 #define INT32_MAX 2147483647
+#define INT_MAX 2147483647
+#define INT_MIN (-2147483647 - 1)
 
 namespace std {
 using size_t = decltype(sizeof(0));
@@ -87,6 +89,26 @@ template <class A>
 inline constexpr bool is_const_v<const A> = true;
 template <class B, class D>
 inline constexpr bool is_base_of_v = __is_base_of(B, D);
+template <class A>
+inline constexpr bool is_floating_point_v = is_same_v<A, float> || is_same_v<A, double>;
+template <class A>
+inline constexpr bool is_integral_v = false;
+template <class A>
+struct make_unsigned;
+#define DWELL_INTEGER(I, U)                      \
+  template <>                                    \
+  inline constexpr bool is_integral_v<I> = true; \
+  template <>                                    \
+  struct make_unsigned<I> {                      \
+    using type = U;                              \
+  };
+DWELL_INTEGER(int, unsigned)
+DWELL_INTEGER(unsigned, unsigned)
+DWELL_INTEGER(long, unsigned long)
+DWELL_INTEGER(unsigned long, unsigned long)
+#undef DWELL_INTEGER
+template <class A>
+using make_unsigned_t = typename make_unsigned<A>::type;
 template <class A>
 inline constexpr bool is_trivially_copyable_v = __is_trivially_copyable(A);
 template <class A>
@@ -194,12 +216,20 @@ template <>
 struct numeric_limits<int> {
   static constexpr int max() { return 0x7fffffff; }
   static constexpr int min() { return -0x7fffffff - 1; }
+  static constexpr int lowest() { return min(); }
+};
+template <>
+struct numeric_limits<long> {
+  static constexpr long max() { return 0x7fffffffffffffff; }
+  static constexpr long min() { return -0x7fffffffffffffff - 1; }
+  static constexpr long lowest() { return min(); }
 };
 template <>
 struct numeric_limits<double> {
   static constexpr double infinity() { return __builtin_bit_cast(double, 0x7ff0000000000000ul); }
   static constexpr double quiet_NaN() { return __builtin_bit_cast(double, 0x7ff8000000000000ul); }
   static constexpr double max() { return 0x1.fffffffffffffp1023; }
+  static constexpr double denorm_min() { return 0x1p-1074; }
 };
 template <>
 struct numeric_limits<float> {
@@ -219,5 +249,6 @@ __device__ __forceinline__ double fmax(double a, double b) { return ::fmax(a, b)
 __device__ __forceinline__ double fmin(double a, double b) { return ::fmin(a, b); }
 __device__ __forceinline__ double ldexp(double v, int n) { return ::ldexp(v, n); }
 __device__ __forceinline__ int ilogb(double v) { return ::ilogb(v); }
+__device__ __forceinline__ double frexp(double v, int* n) { return ::frexp(v, n); }
 __device__ __forceinline__ bool isfinite(double v) { return ::isfinite(v); }
 }  // namespace std

@@ -14,7 +14,7 @@ namespace dwell {
 
 /// Whether this code is compiled with the instructions of clusters, which compute capability 9.0
 /// and later have. Without them the device's facts say that it has no clusters
-/// (compiled_for_cuda.cu), and what only clusters reach ends the kernel.
+/// (compiled_for_cuda.cpp), and what only clusters reach ends the kernel.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 inline constexpr bool has_clusters = false;
 #else

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Room for small dense work in shared memory, for each warp of setup_cuda.cuh.
+// Room for small dense work in shared memory, for each warp of setup_kernels_cuda.cuh. A host's
+// compiler sees the sizes alone.
 #pragma once
-#include "dwell/execution/team/setup_cuda.cuh"
+#include "dwell/execution/team/setup_kernels_cuda.cuh"
 
 namespace dwell::cuda {
 
@@ -11,6 +12,7 @@ class dense_workspace {
   static constexpr int lanes = 32;
   static constexpr int block = 64;  ///< threads
   static_assert(block / lanes * Doubles * sizeof(double) <= 48 << 10);
+#if defined(__CUDACC__)
   DWELL_FN explicit dense_workspace(setup_warp&) {
     __shared__ double workspaces[block / lanes][Doubles];
     workspace_ = workspaces[threadIdx.x / lanes];
@@ -20,6 +22,7 @@ class dense_workspace {
 
  private:
   double* workspace_;
+#endif
 };
 
 }  // namespace dwell::cuda

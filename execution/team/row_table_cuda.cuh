@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Sums by column on a GPU: a table in shared memory for each group of lanes of setup_cuda.cuh, with
-// the members of row_table_cpu.hpp. All lanes of a group call a member together.
+// Sums by column on a GPU: a table in shared memory for each group of lanes of
+// setup_kernels_cuda.cuh, with the members of row_table_cpu.hpp. All lanes of a group call a member
+// together. A host's compiler sees the sizes alone.
 #pragma once
 #include <cmath>
 
 #include "dwell/base/index.hpp"
-#include "dwell/execution/team/setup_cuda.cuh"
+#include "dwell/execution/team/setup_kernels_cuda.cuh"
 
 namespace dwell::cuda {
 
@@ -18,6 +19,7 @@ class row_table {
   /// Threads: with 48 KiB of tables, or 256.
   static constexpr int block = Capacity / Lanes > 16 ? 128 : 256;
 
+#if defined(__CUDACC__)
   DWELL_FN explicit row_table(setup_lanes<Lanes>&) {
     __shared__ index columns[block / Lanes][capacity];
     __shared__ double sums[block / Lanes][capacity];
@@ -100,6 +102,7 @@ class row_table {
   index* column_;
   double* sum_;
   int size_ = 0, count_ = 0;
+#endif
 };
 
 }  // namespace dwell::cuda

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops of set-up work (cuts, checks) on the host, for functors that are also compiled for a GPU
-// (setup_cuda.cuh). A functor sees a warp of `lanes` lanes, here one: what lanes combine is the
-// lane's own. Only large loops are worth threads.
+// (setup_loops_cuda.hpp). A functor sees a warp of `lanes` lanes, here one: what lanes combine is
+// the lane's own. Only large loops are worth threads.
 #pragma once
 #include <algorithm>
 #include <atomic>

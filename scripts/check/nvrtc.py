@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Kernels through NVRTC, which compiles them at run time and knows no host library: check/nvrtc.py [NAME...] | --golden [--write].
 
-NAMEs are stencils, by the names of their files, forms of methods (textbook_cg), and convolutions (systolic_convolution); none: all. NVRTC's front end goes over every
+NAMEs are stencils, by the names of their files, forms of methods (textbook_cg), convolutions (systolic_convolution), and units of small kernels
+(tests/data/small_kernels.tsv: "cuts of matrices in f64"); none: all. NVRTC's front end goes over every
 kernel of theirs, in as many processes as there are processors: less than a minute of processor time. No GPU is needed. The library is that of $DWELL_NVRTC, of the
 toolkit ($CUDA_HOME, /usr/local/cuda) or of the wheel nvidia-cuda-nvrtc; without one nothing is checked, and that is said.
 
@@ -170,6 +171,23 @@ extern "C" __global__ void count(int* n) { *n = dwell::convolution_passes_of<dwe
 """
 
 
+small_unit = """
+HEADERS
+namespace dwell::cuda {
+template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
+}  // namespace dwell::cuda
+extern "C" __global__ void count(int* n) { *n = dwell::cuda::use(KERNELS); }
+"""
+
+
+def small_kernels():
+    """Name of a unit -> its text."""
+    lines = [line for line in (top / "tests/data/small_kernels.tsv").read_text().splitlines() if not line.startswith("#")]
+    rows = [line.split("\t") for line in lines[1:]]
+    return {name: small_unit.replace("HEADERS", "".join(f'#include "{header}"\n' for header in headers.split()))
+            .replace("KERNELS", ", ".join(f"&{kernel}" for kernel in kernels.split("; "))) for name, headers, kernels in rows}
+
+
 def convolutions():
     """The algorithms of solvers/CMakeLists.txt, as the names of their structs."""
     words = re.search(r"^dwell_add_convolutions\(([^)]*)\)", (top / "solvers/CMakeLists.txt").read_text(), re.M)[1]
@@ -195,7 +213,7 @@ def units():
         text = program_unit.replace("HEADER", header)
         all_units[name] = text.replace("COUNT", f"cuda::of_types<{program}, {', '.join(executors)}>()")
     all_units |= {name: convolution_unit.replace("ALGORITHM", name) for name in convolutions()}
-    return all_units
+    return all_units | small_kernels()
 
 
 def kernels():
@@ -274,7 +292,7 @@ def check(names):
         if name not in known:
             sys.exit(f"{sys.argv[0]}: expected a name of {', '.join(known)}, found '{name}'")
     all_of(front_end, names or known)
-    print(f"nvrtc: all kernels of {len(names or known)} stencils, methods and convolutions, by NVRTC {Nvrtc(path).version} ({path})")
+    print(f"nvrtc: all kernels of {len(names or known)} stencils, methods, convolutions and units of small kernels, by NVRTC {Nvrtc(path).version} ({path})")
 
 
 def main():

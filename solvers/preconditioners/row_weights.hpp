@@ -3,7 +3,7 @@
 // signs.
 #pragma once
 #include "dwell/base/fn.hpp"
-#include "dwell/formats/csr.hpp"
+#include "dwell/base/index.hpp"
 
 namespace dwell::validating {
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The passes of ordered_pass.hpp on a GPU: a block takes chunks, the last block to end puts the
-// chunks together.
+// The kernel of the passes of ordered_pass.hpp: a block takes chunks, the last block to end puts
+// the chunks together.
 #pragma once
-#include "dwell/device/device.hpp"
-#include "dwell/execution/device/cuda_check.hpp"
-#include "dwell/execution/device/loops/ordered_pass.hpp"
+#include <cstdint>
+
+#include "dwell/base/fn.hpp"
+#include "dwell/base/index.hpp"
+#include "dwell/execution/device/loops/pass_chunks.hpp"
+#include "dwell/execution/device/loops/pass_scratch.hpp"
 
 namespace dwell::cuda {
-
-/// What a pass needs in the device's memory besides its vectors: pass_chunks(n) x totals doubles,
-/// and a counter that is zero before and after.
-struct pass_scratch {
-  double* partial = nullptr;
-  unsigned* done = nullptr;
-};
 
 template <class Pass>
 __device__ void fold_lanes(double (*lane)[Pass::totals]) {
@@ -63,16 +59,6 @@ __global__ void __launch_bounds__(pass_lanes)
     pass.conclude(lane[0]);
     *scratch.done = 0;
   }
-}
-
-/// Puts the pass into the device's stream.
-template <class Pass>
-void run_pass(const device& where, index n, const Pass& pass, const pass_scratch& scratch) {
-  constexpr index most_blocks = 2048;
-  const index blocks = pass_chunks(n) < most_blocks ? pass_chunks(n) : most_blocks;
-  pass_kernel<<<static_cast<unsigned>(blocks), pass_lanes, 0,
-                static_cast<cudaStream_t>(where.stream())>>>(n, pass, scratch);
-  DWELL_CUDA(cudaGetLastError());
 }
 
 }  // namespace dwell::cuda

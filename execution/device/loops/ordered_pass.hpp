@@ -15,22 +15,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/execution/device/loops/pass_chunks.hpp"
 
-namespace dwell {
-
-inline constexpr int pass_lanes = 256;
-inline constexpr int pass_chunk = 4 * pass_lanes;  ///< elements; lane l takes l, l + 256, ...
-
-/// Chunks of n elements; where there are none, there is an empty one, so that a pass concludes.
-template <class I>
-DWELL_HD I pass_chunks(I n) {
-  return n > 0 ? (n - 1) / pass_chunk + 1 : 1;
-}
-
-namespace cpu {
+namespace dwell::cpu {
 
 /// lane[0] becomes the total of all lanes.
 template <class Pass>
@@ -71,5 +60,4 @@ void run_pass(index n, const Pass& pass) {
   run_pass(n, pass, [](double*) {});
 }
 
-}  // namespace cpu
-}  // namespace dwell
+}  // namespace dwell::cpu

@@ -33,9 +33,15 @@ const std::byte& first_byte(const launched_program& p) {
 /// The queue of executors that launch phase by phase. The stop flag is what it reads of the device.
 class phase_queue : public host_queue<int> {
  public:
+  /// again: continue_kernel_on(), where graphs are recorded.
   phase_queue(const launched_program& p, const program_handles& k, int teams, std::size_t scratch,
-              cudaStream_t stream)
-      : host_queue<int>(p.stop, stream), p_(p), k_(k), teams_(teams), scratch_(scratch) {}
+              cudaStream_t stream, const void* again)
+      : host_queue<int>(p.stop, stream),
+        p_(p),
+        k_(k),
+        teams_(teams),
+        scratch_(scratch),
+        continue_(again) {}
 
   void launch(int phase, int parity, int time) {
     const auto at = static_cast<std::size_t>(phase);
@@ -53,7 +59,7 @@ class phase_queue : public host_queue<int> {
     if (!has_graph())
       make_graph(repeats, [&] {
         body();
-        if (repeats) launch_continue(p_.stop, again(), target());
+        if (repeats) launch_continue(continue_, p_.stop, again(), target());
       });
     begin();
     repeats ? launch_graph() : relaunch_while_running();
@@ -74,6 +80,7 @@ class phase_queue : public host_queue<int> {
   const program_handles& k_;
   int teams_;
   std::size_t scratch_;
+  const void* continue_;
 };
 
 class launch final : public program_launch {
@@ -92,7 +99,8 @@ class launch final : public program_launch {
       loaded(kernel);
     }
     if (kind == launch_kind::phases || kind == launch_kind::recorded)
-      queue_.emplace(p_, handles_, teams_, scratch_, clock_.stream());
+      queue_.emplace(p_, handles_, teams_, scratch_, clock_.stream(),
+                     kind == launch_kind::recorded ? continue_kernel_on(where) : nullptr);
   }
 
   void start(const run_control& control) override {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The steps of a cut, as functors over teams, tiles and rows that compile for the host and for a
-// GPU: a step is one loop of setup_cpu.hpp or setup_cuda.cuh, and no warp of it waits for another.
-// Several warps change the same place only where it says so, and then in any order.
+// GPU: a step is one loop of setup_cpu.hpp or setup_loops_cuda.hpp, and no warp of it waits for
+// another. Several warps change the same place only where it says so, and then in any order.
 #pragma once
 #include <cstdint>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // cut() and fill() as sequences of loops, for setup_loops of either backend: which arrays there are
-// and in what order the steps go over them. Included by cut.cpp and cut_cuda.cu alone.
+// and in what order the steps go over them. Included by cut.cpp and cut_cuda.cpp alone.
 #pragma once
 #include <algorithm>
 #include <cstring>

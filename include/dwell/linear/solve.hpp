@@ -16,6 +16,7 @@
 #include "dwell/device/progress_function.hpp"
 #include "dwell/formats/csr.hpp"
 #include "dwell/linear/matrix_class.hpp"
+#include "dwell/linear/most_null_vectors.hpp"
 #include "dwell/linear/preconditioner_options.hpp"
 
 namespace dwell {
@@ -59,9 +60,6 @@ enum class stop_reason {
 };
 /// In words, as reports have it: "converged".
 DWELL_API std::string to_string(stop_reason r);
-
-/// Vectors that solve_options::null_vectors may have.
-inline constexpr int most_null_vectors = 6;
 
 /// What a running solve tells: called from the thread that called solve().
 struct solve_progress {

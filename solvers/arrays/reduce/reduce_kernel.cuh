@@ -4,20 +4,12 @@
 // that would be long work for one block: blocks then form 8 groups, each with the chunks whose
 // totals go to 32 of the 256 lanes, and the last block of a group adds these up.
 #pragma once
-#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
+#include <cstdint>
+
+#include "dwell/solvers/arrays/reduce/reduce_scratch.hpp"
 #include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
 
 namespace dwell::cuda {
-
-inline constexpr int reduce_warps = pass_lanes / 32;  ///< warps of a block
-inline constexpr int reduce_groups = 8;               ///< groups of blocks, where there are several
-inline constexpr int reduce_group_lanes = pass_lanes / reduce_groups;
-static_assert(reduce_group_lanes == 32 && reduce_groups + 1 <= reduce_counts);
-/// Up to so many chunks a block has one for each warp, and is alone.
-inline constexpr std::int64_t reduce_alone = reduce_warps;
-/// Up to so many there is one group: a thread of the last block has at most 8 totals to put
-/// together.
-inline constexpr std::int64_t reduce_one_group = 8 * pass_lanes;
 
 /// V elements that are loaded at once.
 template <class T, int V>
@@ -160,10 +152,11 @@ __device__ __forceinline__ double group_lane(const double* partial, std::int64_t
 }
 
 /// One block for up to 8 chunks (of 32 threads for one chunk), else as many as there are chunks to
-/// share; for more than reduce_one_group a multiple of 8.
-template <class Op, class T, int V>
+/// share; for more than reduce_one_group a multiple of 8. Width::value elements are loaded at once.
+template <class Op, class T, class Width>
 __global__ void __launch_bounds__(pass_lanes, 2)
     reduce_kernel(const Op op, const reduce_arrays<T> a, const reduce_scratch scratch, double* to) {
+  constexpr int V = Width::value;
   __shared__ double lane[pass_lanes];
   __shared__ double tile[reduce_warps * 8][32];
   __shared__ bool last;

@@ -9,6 +9,7 @@
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_scratch.hpp"
 
 namespace dwell {
 
@@ -51,15 +52,6 @@ double run_reduce(const Op& op, const reduce_arrays<T>& a, reduce_team& team);
 }  // namespace cpu
 
 namespace cuda {
-
-/// What a reduction needs in the device's memory besides its arrays. Counters are zero before and
-/// after.
-struct reduce_scratch {
-  double* partial = nullptr;   ///< totals of chunks
-  double* lanes = nullptr;     ///< totals of lanes, of groups of blocks: 256
-  unsigned* counts = nullptr;  ///< reduce_counts
-};
-inline constexpr int reduce_counts = 16;
 
 /// A double of the host's memory that kernels may write.
 class host_result {

@@ -18,7 +18,7 @@
 #include <limits>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/execution/device/loops/ordered_pass.hpp"
+#include "dwell/execution/device/loops/pass_chunks.hpp"
 
 namespace dwell {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/arrays/scan/scan_runs.hpp"
+#include "dwell/solvers/arrays/scan/look_back_flags.hpp"
 
 namespace dwell {
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
 #include "dwell/solvers/linear/choose/variant.hpp"
 
@@ -58,6 +59,7 @@ std::vector<kernel_source> needed_sources(const std::string& method, const std::
       for (kernel_source& one : sources_of(v.needed, type, config))
         if (names.insert(one.kernel).second) all.push_back(std::move(one));
   }
+  for (kernel_source& unit : small_kernels_of_solves(type)) all.push_back(std::move(unit));
   return all;
 }
 

@@ -14,8 +14,8 @@ namespace dwell {
 std::vector<std::string> methods_with_kernels();
 
 /// Each kernel of a method once: of its forms, of blocks of right-hand sides and of batches, under
-/// this executor or, of "auto", under all. Empty: they are in the library. Throws unsupported_error
-/// if the method has no such executor on GPUs.
+/// this executor or, of "auto", under all, and the small kernels of solves. Empty: they are in the
+/// library. Throws unsupported_error if the method has no such executor on GPUs.
 std::vector<kernel_source> needed_sources(const std::string& method, const std::string& executor,
                                           precision type);
 

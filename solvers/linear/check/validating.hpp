@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // validate() and its like as sequences of loops, for setup_loops of either backend. Included by
-// validate.cpp, validate_cuda.cu and their tests.
+// validate.cpp, validate_cuda.cpp and their tests.
 #pragma once
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The steps of mixed_steps.hpp as functors for both backends, and their loops.
+// The steps of mixed_steps.hpp as functors for both backends.
 #pragma once
 #include <cmath>
 #include <cstdint>
 
+#include "dwell/base/fn.hpp"
 #include "dwell/base/power_of_two.hpp"
-#include "dwell/execution/device/loops/ordered_pass.hpp"
-#include "dwell/solvers/linear/mixed/mixed_steps.hpp"
+#include "dwell/solvers/linear/mixed/residual_places.hpp"
 
 namespace dwell::mixed_pass {
 
@@ -57,21 +57,5 @@ struct add {
     to[i] = x[i] + scale(static_cast<double>(d[i]));
   }
 };
-
-inline constexpr std::int64_t elements_per_thread = 1 << 15;
-
-template <class Loops>
-void narrow_with(const device& where, index n, const double* from, int exponent, float* to) {
-  Loops(where).items(n, elements_per_thread, narrow{from, power_of_two(exponent), to});
-}
-template <class Loops>
-void add_with(const device& where, index n, const double* x, const float* d, int exponent,
-              double* to) {
-  Loops(where).items(n, elements_per_thread, add{x, d, power_of_two(exponent), to});
-}
-template <class Loops>
-void clear_with(const device& where, index n, float* to) {
-  Loops(where).zero(to, static_cast<std::size_t>(n) * sizeof(float));
-}
 
 }  // namespace dwell::mixed_pass

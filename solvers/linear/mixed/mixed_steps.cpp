@@ -3,7 +3,9 @@
 #include "dwell/solvers/linear/mixed/mixed_steps.hpp"
 
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/loops/ordered_pass.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
+#include "dwell/solvers/linear/mixed/mixed_loops.hpp"
 #include "dwell/solvers/linear/mixed/mixed_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.hpp"
 

@@ -5,21 +5,9 @@
 #pragma once
 #include "dwell/base/index.hpp"
 #include "dwell/device/device.hpp"
-#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
+#include "dwell/solvers/linear/mixed/residual_places.hpp"
 
 namespace dwell {
-
-/// r = b - 2^exponent A x, and r.r; arrays in memory of the device.
-struct residual_places {
-  csr_arrays<double> a;
-  int exponent = 0;
-  const double* b = nullptr;
-  const double* x = nullptr;
-  double* r = nullptr;
-  double* rr = nullptr;       ///< one
-  double* partial = nullptr;  ///< solve_partials(rows) elements of workspace
-  unsigned* done = nullptr;   ///< zero
-};
 
 /// One per backend; work goes to the device's stream.
 struct mixed_steps {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The sums of row_sums.hpp on a GPU: eight lanes of a warp take a row.
+// The kernel of the sums of row_sums.hpp: eight lanes of a warp take a row.
 #pragma once
-#include "dwell/execution/device/loops/ordered_pass.cuh"
+#include <cstdint>
+
+#include "dwell/base/index.hpp"
+#include "dwell/execution/device/loops/pass_chunks.hpp"
 
 namespace dwell::cuda {
 
@@ -16,16 +19,6 @@ __global__ void __launch_bounds__(pass_lanes) sum_rows_kernel(const Rows of, ind
   for (int half = lanes / 2; half > 0; half /= 2)
     for (int k = 0; k < sums; ++k) sum[k] += __shfl_down_sync(~0u, sum[k], half, lanes);
   if (lane == 0 && i < rows) of.put(static_cast<index>(i), constants, sum);
-}
-
-/// Puts the sums into the device's stream.
-template <class Rows>
-void sum_rows(const device& where, const Rows& of, index rows) {
-  constexpr int rows_per_block = pass_lanes / Rows::lanes;
-  if (rows == 0) return;
-  sum_rows_kernel<<<static_cast<unsigned>((rows - 1) / rows_per_block + 1), pass_lanes, 0,
-                    static_cast<cudaStream_t>(where.stream())>>>(of, rows);
-  DWELL_CUDA(cudaGetLastError());
 }
 
 }  // namespace dwell::cuda

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "dwell/base/power_of_two.hpp"
-#include "dwell/execution/device/loops/ordered_pass.hpp"
-#include "dwell/solvers/linear/run/solve_steps.hpp"
+#include "dwell/solvers/linear/run/solve_places.hpp"
 
 namespace dwell::solve_pass {
 

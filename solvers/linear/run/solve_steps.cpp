@@ -5,6 +5,7 @@
 #include "dwell/comm/agreement.hpp"
 #include "dwell/comm/halo.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/loops/ordered_pass.hpp"
 #include "dwell/solvers/linear/run/product_passes.hpp"
 #include "dwell/solvers/linear/run/residual_passes.hpp"
 #include "dwell/solvers/linear/run/row_sums.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/formats/csr.hpp"
+#include "dwell/formats/csr_view.hpp"
 
 namespace dwell {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The set-up of a hierarchy as a sequence of loops, for setup_loops and row_table of either
 // backend: per level the aggregates, the prolongation, A P, the coarse matrix, and the matrices of
-// the sequence. Included by amg.cpp and amg_cuda.cu alone.
+// the sequence. Included by amg.cpp and amg_cuda.cpp alone.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/coloured_levels.hpp"
 #include "dwell/solvers/preconditioners/amg/host_parts.hpp"
+#include "dwell/solvers/preconditioners/amg/level_bounds.hpp"
 #include "dwell/solvers/preconditioners/amg/linking.hpp"
 #include "dwell/solvers/preconditioners/amg/mode_fit.hpp"
 #include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"

@@ -7,6 +7,7 @@
 
 #include "dwell/solvers/preconditioners/block_jacobi/block_jacobi.hpp"
 #include "dwell/solvers/preconditioners/block_jacobi/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::block_jacobi {
 

@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/thread_workspaces.hpp"
 
 namespace dwell::block_jacobi {
 

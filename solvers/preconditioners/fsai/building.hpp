@@ -8,6 +8,7 @@
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 #include "dwell/solvers/preconditioners/fsai/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::fsai {
 

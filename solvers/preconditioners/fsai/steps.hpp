@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
-#include "dwell/solvers/preconditioners/sequences/set_up.hpp"
+#include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::fsai {
 

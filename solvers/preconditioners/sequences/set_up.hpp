@@ -17,6 +17,7 @@
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/solvers/preconditioners/prepared_preconditioner.hpp"
 #include "dwell/solvers/preconditioners/sequences/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/thread_workspaces.hpp"
 
 namespace dwell::sequences {
 
@@ -60,21 +61,6 @@ class linker {
   std::size_t rows_;
   int part_ = 0;
   owned_sequence made_;
-};
-
-/// Doubles of a thread's own, for dense work.
-struct thread_workspace {
-  double* at;
-  std::ptrdiff_t stride;
-  DWELL_FN double& operator[](std::ptrdiff_t e) const { return at[e * stride]; }
-};
-/// Rooms of all threads of a loop. On a GPU neighbours' elements lie side by side.
-struct thread_workspaces {
-  double* data;
-  std::ptrdiff_t element, slot;
-  DWELL_FN thread_workspace of(std::int64_t first_item) const {
-    return {data + first_item * slot, element};
-  }
 };
 
 /// Loops: setup_loops that have sums_before().

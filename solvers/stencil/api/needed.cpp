@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dwell/base/policy_words.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 #include "dwell/solvers/stencil/api/decide.hpp"
 
 namespace dwell {
@@ -25,6 +26,9 @@ std::vector<kernel_source> needed_sources(const device_facts& device, precision 
     for (kernel_source& one : v.needs(how, source).sources)
       if (names.insert(one.kernel).second) all.push_back(std::move(one));
   };
+  const auto add_small = [&] {
+    for (kernel_source& unit : small_kernels_of_stencils(type)) all.push_back(std::move(unit));
+  };
   if (size) {
     plan_target target;
     target.facts = device;
@@ -32,6 +36,7 @@ std::vector<kernel_source> needed_sources(const device_facts& device, precision 
                                                type == precision::f64 ? 8 : 4, options.edge, false);
     const stencil_decision made = decide({table, type, target, problem}, options);
     add(*made.kernel, made.plans.front().plan, false);
+    if (!made.kernel->cooperative) add_small();
     return all;
   }
   for (const stencil_kernel& v : table) {
@@ -42,6 +47,7 @@ std::vector<kernel_source> needed_sources(const device_facts& device, precision 
       if (v.assume(device, how.config).max_teams > 0)
         for (const bool source : {false, true}) add(v, how, source);
   }
+  add_small();
   return all;
 }
 

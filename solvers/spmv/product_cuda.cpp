@@ -4,7 +4,6 @@
 // no place for rows without entries: these are left out of the cut, and put back by the pass that
 // also serves alpha and beta.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,82 +11,36 @@
 
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_unit_cuda.hpp"
 #include "dwell/execution/krylov/configs.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
 #include "dwell/execution/krylov/spmv/cut_matrix.hpp"
-#include "dwell/execution/krylov/spmv/multiply_tile.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
-#include "dwell/execution/krylov/spmv/tile_walk.hpp"
-#include "dwell/execution/team/team_cuda.cuh"
 #include "dwell/solvers/spmv/product_steps.hpp"
+#include "dwell/solvers/spmv/tiles_args.hpp"
+#if defined(__CUDACC__)
+#include "dwell/solvers/spmv/product_kernels.cuh"
+#endif
 
 namespace dwell {
+namespace spmv {
+
+template <class T>
+struct product_kernels {
+  static std::string about() { return cuda::in_precision<T>("products"); }
+  static std::string group() { return about(); }
+  static constexpr const char* headers[] = {"dwell/solvers/spmv/product_kernels.cuh"};
+};
+DWELL_KERNEL(tiles_kernel_of, dwell::spmv::tiles_kernel)
+DWELL_KERNEL(finish_kernel_of, dwell::spmv::finish_kernel)
+DWELL_KERNEL(combine_kernel_of, dwell::spmv::combine_kernel)
+
+}  // namespace spmv
+
 namespace {
 
-struct shape {
-  static constexpr program_config value = plain_cuda_configs[0];
-};
-/// Its lanes meet each other alone, and it adds nothing up.
-using block = cuda_team<shape::value.lanes, false, block_barrier, false>;
-
-template <class T>
-struct tiles_args {
-  tiles_view<T> tiles;
-  const value_pack<T, 1>* x;
-  T* y;
-  T* tile_carry;
-  T* team_carry;  ///< each block's part of the row that a later one ends
-};
-
-template <class T, class Column>
-__global__ void __launch_bounds__(shape::value.lanes, shape::value.teams_per_unit)
-    tiles_kernel(const __grid_constant__ tiles_args<T> a) {
-  block team(nullptr);
-  const team_part part = a.tiles.teams[team.part()];
-  const auto carry = [&](int tile) { return a.tile_carry + tile; };
-  walk_tiles<shape::value.ahead, T, Column>(
-      team, part.first_tile, part.last_tile,
-      [&](auto& warp, auto& loaded, int tile) {
-        warp.each([&](int lane) {
-          loaded[lane].template load<block, true>(a.tiles, columns_of<Column>(a.tiles), tile, lane);
-        });
-      },
-      [&](auto& warp, auto& loaded, int tile) {
-        multiply_tile<false>(warp, loaded, a.x, separate_rows<T, 1>{{a.y}},
-                             [&] { return carry(tile); });
-      });
-  team.section([](int) {});
-  team.each([&](int lane) {
-    join_tiles<T, 1, block>(
-        part, lane, [&](int tile) { return a.tiles.header[tile]; }, carry,
-        [&](index row, const T* missing) { a.y[row] += missing[0]; });
-    if (lane == block::lanes() - 1) a.team_carry[team.part()] = open_carry<T>(part, carry);
-  });
-}
-
-/// The first rows of blocks get what is missing.
-template <class T>
-__global__ void finish_kernel(const __grid_constant__ tiles_args<T> a, int teams) {
-  const int me = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (me >= teams || a.tiles.teams[me].carry_from == me) return;
-  T missing = T(0);
-  for (int t = a.tiles.teams[me].carry_from; t < me; ++t) missing += a.team_carry[t];
-  a.y[a.tiles.teams[me].begin.row] += missing;
-}
-
-/// y = alpha (A x) + beta y. slot: of each row its place in the product, -1 without entries; null:
-/// all rows have some.
-template <class T>
-__global__ void combine_kernel(const T* product, const index* slot, index rows, T alpha, T beta,
-                               T* y) {
-  const index step = static_cast<index>(gridDim.x * blockDim.x);
-  for (auto i = static_cast<std::int64_t>(blockIdx.x * blockDim.x + threadIdx.x); i < rows;
-       i += step) {
-    const index s = slot ? slot[i] : static_cast<index>(i);
-    const T sum = s < 0 ? T(0) : product[s];
-    y[i] = beta == T(0) ? alpha * sum : std::fma(beta, y[i], alpha * sum);
-  }
-}
+using spmv::shape;
+using spmv::tiles_args;
 
 template <class T>
 class tiles_on_cuda final : public product_steps<T> {
@@ -150,36 +103,38 @@ class tiles_on_cuda final : public product_steps<T> {
     if (!direct && product_.size() == 0)
       product_ = buffer<T>(where_, static_cast<std::size_t>(std::max<index>(kept_, 1)));
     T* const to = direct ? y : product_.data();
-    const auto stream = static_cast<cudaStream_t>(where_.stream());
-    if (kept_ > 0) multiply(x, to, stream);
+    if (kept_ > 0) multiply(x, to);
     if (direct || rows_ == 0) return;
     constexpr int lanes = 256;
     const int blocks = static_cast<int>(
         std::min<std::int64_t>((static_cast<std::int64_t>(rows_) + lanes - 1) / lanes, 4096));
-    combine_kernel<<<blocks, lanes, 0, stream>>>(to, slot_.size() ? slot_.data() : nullptr, rows_,
-                                                 alpha, beta, y);
-    DWELL_CUDA(cudaGetLastError());
+    const T* const product = to;
+    const index* const slot = slot_.size() ? slot_.data() : nullptr;
+    launch<spmv::combine_kernel_of<T>>(blocks, lanes, product, slot, rows_, alpha, beta, y);
   }
   int teams() const override { return teams_; }
   std::string reason() const override { return why_ + (shares_rows_ ? ", which share rows" : ""); }
   std::size_t matrix_bytes() const override { return bytes_; }
 
  private:
-  void multiply(const T* x, T* y, cudaStream_t stream) {
+  template <class Kernel, class... Args>
+  void launch(int blocks, int lanes, const Args&... args) {
+    cuda::launch_kernel<spmv::product_kernels<T>, Kernel>(where_, static_cast<unsigned>(blocks),
+                                                          static_cast<unsigned>(lanes), args...);
+  }
+  void multiply(const T* x, T* y) {
     const tiles_args<T> a{{cut_.teams, cut_.header, cut_.path, cut_.val, cut_.narrow, cut_.wide},
                           reinterpret_cast<const value_pack<T, 1>*>(x),
                           y,
                           tile_carry_.data(),
                           team_carry_.data()};
     if (cut_.narrow)
-      tiles_kernel<T, std::uint16_t><<<teams_, block::lanes(), 0, stream>>>(a);
+      launch<spmv::tiles_kernel_of<T, std::uint16_t>>(teams_, shape::value.lanes, a);
     else
-      tiles_kernel<T, index><<<teams_, block::lanes(), 0, stream>>>(a);
-    DWELL_CUDA(cudaGetLastError());
+      launch<spmv::tiles_kernel_of<T, index>>(teams_, shape::value.lanes, a);
     if (!shares_rows_) return;
     constexpr int lanes = 128;
-    finish_kernel<<<(teams_ + lanes - 1) / lanes, lanes, 0, stream>>>(a, teams_);
-    DWELL_CUDA(cudaGetLastError());
+    launch<spmv::finish_kernel_of<T>>((teams_ + lanes - 1) / lanes, lanes, a, teams_);
   }
 
   device where_;

@@ -7,7 +7,7 @@
 
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/stencil/launch/kernel_table.hpp"
-#include "dwell/execution/stencil/launch/launch_cuda.cuh"
+#include "dwell/execution/stencil/launch/launch_cuda.hpp"
 #include "dwell/execution/stencil/loops/graph.hpp"
 #include "dwell/execution/stencil/loops/host_loop.hpp"
 #include "dwell/execution/stencil/loops/naive.hpp"

@@ -2,11 +2,31 @@
 // Reductions on a GPU: launches.
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_unit_cuda.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_runs.hpp"
+#include "dwell/solvers/arrays/reduce/reduce_steps.hpp"
+#if defined(__CUDACC__)
 #include "dwell/solvers/arrays/reduce/reduce_kernel.cuh"
+#endif
 
 namespace dwell::cuda {
+
+template <class Op, class T>
+struct reduce_kernels {
+  static std::string about() {
+    const std::string operation = name_of(typeid(Op));
+    return in_precision<T>("reductions, " + operation.substr(operation.rfind(':') + 1));
+  }
+  static std::string group() { return about(); }
+  static constexpr const char* headers[] = {"dwell/solvers/arrays/reduce/reduce_kernel.cuh",
+                                            "dwell/solvers/arrays/reduce/reduce_steps.hpp"};
+};
+DWELL_KERNEL(reduce_kernel_of, dwell::cuda::reduce_kernel)
+
 namespace {
 
 struct reduce_shape {
@@ -30,10 +50,10 @@ reduce_shape shape_for(std::int64_t chunks, int units) {
 }
 
 template <int V, class Op, class T>
-void launch(cudaStream_t stream, const reduce_shape& shape, const Op& op, const reduce_arrays<T>& a,
+void launch(const device& where, const reduce_shape& shape, const Op& op, const reduce_arrays<T>& a,
             const reduce_scratch& scratch, double* to) {
-  reduce_kernel<Op, T, V><<<shape.blocks, shape.threads, 0, stream>>>(op, a, scratch, to);
-  DWELL_CUDA(cudaGetLastError());
+  launch_kernel<reduce_kernels<Op, T>, reduce_kernel_of<Op, T, std::integral_constant<int, V>>>(
+      where, shape.blocks, shape.threads, op, a, scratch, to);
 }
 
 std::size_t reduce_partial_size(std::int64_t n) {
@@ -46,19 +66,19 @@ void run_reduce(const device& where, int units, const Op& op, const reduce_array
                 const reduce_scratch& scratch, double* to) {
   constexpr int together = 16 / sizeof(T);
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  const auto stream = static_cast<cudaStream_t>(where.stream());
   const reduce_shape shape = shape_for(pass_chunks(a.n), units);
   const auto whole_loads = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   if (whole_loads(a.x) && whole_loads(a.y))
-    launch<together>(stream, shape, op, a, scratch, to);
+    launch<together>(where, shape, op, a, scratch, to);
   else
-    launch<1>(stream, shape, op, a, scratch, to);
+    launch<1>(where, shape, op, a, scratch, to);
 }
 
 double* make_result(const device& where) {
   double* value = nullptr;
   DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  DWELL_CUDA(cudaHostAlloc(&value, sizeof(double), cudaHostAllocPortable | cudaHostAllocMapped));
+  DWELL_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&value), sizeof(double),
+                           cudaHostAllocPortable | cudaHostAllocMapped));
   return value;
 }
 void release_result(double* value) { cudaFreeHost(value); }

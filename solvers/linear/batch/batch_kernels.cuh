@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The steps of a batch on a GPU: one block per system, one launch before the run and one after it,
-// and no wait. A block takes the chunks of a pass one after the other and puts them together in the
-// order of ordered_pass.cuh.
-#include "dwell/execution/device/cuda_backend.hpp"
-#include "dwell/execution/device/loops/ordered_pass.cuh"
-#include "dwell/execution/team/setup_cuda.cuh"
-#include "dwell/solvers/linear/batch/batch_diagonals.hpp"
-#include "dwell/solvers/linear/run/residual_passes.hpp"
+// Kernels of the steps of a batch: a block takes the chunks of a pass one after the other and puts
+// them together in the order of ordered_pass.cuh.
+#pragma once
+#include <cstdint>
 
-namespace dwell {
-namespace {
+#include "dwell/execution/device/loops/ordered_pass.cuh"
+#include "dwell/solvers/linear/batch/batch_places.hpp"
+#include "dwell/solvers/linear/run/residual_passes.hpp"
+#include "dwell/solvers/linear/run/solve_passes.hpp"
+
+namespace dwell::batch_pass {
 
 /// A pass over n elements by all threads of a block, which see its conclusion afterwards.
 /// workspace: shared memory, pass_lanes x solve_totals.
@@ -89,50 +89,4 @@ __global__ void __launch_bounds__(pass_lanes)
     at.x[i] = at.run_x_at(static_cast<index>(i));
 }
 
-template <class T>
-void launch(void (*kernel)(batch_places<T>), const device& where, const batch_places<T>& at) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
-           static_cast<cudaStream_t>(where.stream())>>>(at);
-  DWELL_CUDA(cudaGetLastError());
-}
-
-template <class T>
-void begin(const device& where, const batch_places<T>& at) {
-  launch(&begin_kernel<T>, where, at);
-}
-
-template <class T>
-void end(const device& where, const batch_places<T>& at) {
-  launch(&end_kernel<T>, where, at);
-}
-
-template <class T>
-void weigh(const device& where, const batch_places<T>& at) {
-  launch(&weigh_kernel<T>, where, at);
-}
-
-template <class T>
-void restore(const device& where, const batch_places<T>& at, const int* which) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  restore_kernel<<<static_cast<unsigned>(at.count), pass_lanes, 0,
-                   static_cast<cudaStream_t>(where.stream())>>>(at, which);
-  DWELL_CUDA(cudaGetLastError());
-}
-
-template <class T>
-constexpr batch_steps<T> on_cuda = {&begin<T>, &end<T>, &weigh<T>, &restore<T>,
-                                    &validating::find_diagonals_with<cuda::setup_loops, T>};
-
-}  // namespace
-
-template <>
-const batch_steps<double>& cuda_backend() {
-  return on_cuda<double>;
-}
-template <>
-const batch_steps<float>& cuda_backend() {
-  return on_cuda<float>;
-}
-
-}  // namespace dwell
+}  // namespace dwell::batch_pass

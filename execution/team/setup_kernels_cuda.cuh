@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Loops of set-up work on a GPU: see setup_cpu.hpp, whose functors these run. Every loop is one
-// launch, ordered after the one before by the stream of the device; nothing waits but fetch().
+// Kernels of loops of set-up work: see setup_cpu.hpp, whose functors they run. A host's compiler
+// sees the sizes of launches alone.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
-#include "dwell/base/interruption.hpp"
-#include "dwell/device/device.hpp"
-#include "dwell/execution/device/cuda_check.hpp"
 
 namespace dwell::cuda {
 
+#if defined(__CUDACC__)
 /// So many lanes of a warp, which need not go together with the others.
 template <int Lanes>
 class setup_lanes {
@@ -108,6 +105,7 @@ class setup_lanes {
   DWELL_FN static int ones(std::uint32_t word) { return __popc(word); }
 };
 using setup_warp = setup_lanes<32>;
+#endif
 
 namespace setup {
 
@@ -130,6 +128,7 @@ constexpr int block_of = [] {
     return block;
 }();
 
+#if defined(__CUDACC__)
 template <class F>
 __global__ void __launch_bounds__(block_of<F>) warps_kernel(const F f, std::int64_t n) {
   constexpr int lanes = lanes_of<F>;
@@ -149,50 +148,7 @@ __global__ void __launch_bounds__(32) once_kernel(const F f) {
   setup_warp w;
   f(w);
 }
+#endif
 
 }  // namespace setup
-
-class setup_loops {
- public:
-  explicit setup_loops(const device& where)
-      : ordinal_(where.ordinal()), stream_(static_cast<cudaStream_t>(where.stream())) {
-    DWELL_CUDA(cudaSetDevice(ordinal_));
-  }
-
-  template <class F>
-  void warps(std::int64_t n, std::int64_t, const F& f) const {
-    poll_interruption();
-    if (n > 0)
-      setup::warps_kernel<<<blocks(n, setup::block_of<F> / setup::lanes_of<F>), setup::block_of<F>,
-                            0, stream_>>>(f, n);
-    DWELL_CUDA(cudaGetLastError());
-  }
-  /// Lanes of f must not combine anything: some may have no item.
-  template <class F>
-  void items(std::int64_t n, std::int64_t, const F& f) const {
-    poll_interruption();
-    if (n > 0) setup::items_kernel<<<blocks(n, setup::block), setup::block, 0, stream_>>>(f, n);
-    DWELL_CUDA(cudaGetLastError());
-  }
-  template <class F>
-  void once(const F& f) const {
-    setup::once_kernel<<<1, 32, 0, stream_>>>(f);
-    DWELL_CUDA(cudaGetLastError());
-  }
-  void zero(void* p, std::size_t bytes) const { DWELL_CUDA(cudaMemsetAsync(p, 0, bytes, stream_)); }
-  void fetch(void* to, const void* from, std::size_t bytes) const {
-    DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
-    DWELL_CUDA(cudaStreamSynchronize(stream_));
-  }
-
- private:
-  /// Number of blocks that keeps a GPU busy; each goes over several pieces if there are more.
-  static unsigned blocks(std::int64_t n, std::int64_t per_block) {
-    constexpr std::int64_t most = 2048;
-    return static_cast<unsigned>(std::min(most, (n + per_block - 1) / per_block));
-  }
-  int ordinal_;
-  cudaStream_t stream_;
-};
-
 }  // namespace dwell::cuda

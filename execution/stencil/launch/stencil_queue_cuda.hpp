@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The single launches of stencils on a GPU: a queue that steps, comparisons and polls go to, one
 // after the other or recorded in graphs, which it keeps for runs that come again. Included by
-// launch_cuda.cuh.
+// launch_cuda.hpp.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 #include "dwell/execution/device/kernel_cuda.cuh"
 #include "dwell/execution/device/queue_cuda.cuh"
 #include "dwell/execution/stencil/args.hpp"
-#include "dwell/execution/stencil/launch/single_steps_cuda.cuh"
+#include "dwell/execution/stencil/launch/single_steps_cuda.hpp"
 
 namespace dwell::cuda {
 
@@ -41,9 +41,13 @@ template <class S, class T, class Steps>
 class stencil_queue : public host_queue<stencil_state> {
  public:
   stencil_queue(clock_of_runs& clock, const stencil_state* state, const Steps& steps)
-      : host_queue(state, clock.stream()), clock_(clock), steps_(steps) {
-    loaded(compare_kernel<T>);
-    loaded(poll_kernel<T>);
+      : host_queue(state, clock.stream()),
+        clock_(clock),
+        steps_(steps),
+        compare_(kernel_in<poll_kernels<T>, compare_kernel_of<T>>(clock.ordinal())),
+        poll_(kernel_in<poll_kernels<T>, poll_kernel_of<T>>(clock.ordinal())) {
+    loaded(compare_);
+    loaded(poll_);
   }
   /// For the next run; it must stay until its last launch.
   void take(const stencil_call<S, T>& a) {
@@ -59,12 +63,12 @@ class stencil_queue : public host_queue<stencil_state> {
     copy_ ^= 1;
   }
   void compare(int steps) {
-    compare_kernel<T><<<a_->plan.teams, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_);
-    DWELL_CUDA(cudaGetLastError());
+    launch_apart(compare_, a_->plan.teams, plain_lanes, plain_scratch, target(), args(), steps,
+                 copy_);
   }
   void poll(int steps) {
-    poll_kernel<T><<<1, plain_lanes, plain_scratch, target()>>>(*a_, steps, copy_, again(), round_);
-    DWELL_CUDA(cudaGetLastError());
+    launch_apart(poll_, 1, plain_lanes, plain_scratch, target(), args(), steps, copy_, again(),
+                 round_);
   }
   /// All steps of the run, without a poll; from a graph if the same run was there lately.
   void steps(bool records) {
@@ -105,6 +109,9 @@ class stencil_queue : public host_queue<stencil_state> {
   }
 
  private:
+  /// What kernels between steps get.
+  const stencil_args<T>& args() const { return *a_; }
+
   struct kept_graph {
     stencil_call<S, T> of;
     bool repeated = false;
@@ -148,6 +155,7 @@ class stencil_queue : public host_queue<stencil_state> {
 
   clock_of_runs& clock_;
   Steps steps_;
+  const void *compare_, *poll_;            ///< kernels
   const stencil_call<S, T>* a_ = nullptr;  ///< call of the present run
   std::optional<kept_graph> kept_[2];
   std::optional<stencil_call<S, T>> seen_[2];

@@ -1,0 +1,38 @@
+# The CUDA backend without nvcc: its kernels are compiled by NVRTC when they are needed. What building it takes of CUDA are
+# the headers and the static library of the runtime, of the toolkit or of the distributions nvidia-cuda-runtime and
+# nvidia-cuda-crt of PyPI: target CUDA::cudart_static, as with nvcc. Sets DWELL_HAVE_CUDA.
+set(dwell_places ENV CUDA_HOME ENV CUDA_PATH)
+find_path(DWELL_CUDART_INCLUDE cuda_runtime_api.h HINTS ${dwell_places} PATHS /usr/local/cuda PATH_SUFFIXES include)
+find_library(DWELL_CUDART_STATIC cudart_static HINTS ${dwell_places} PATHS /usr/local/cuda PATH_SUFFIXES lib64 lib)
+mark_as_advanced(DWELL_CUDART_INCLUDE DWELL_CUDART_STATIC)
+set(dwell_missing "")
+set(dwell_found "")
+if(NOT DWELL_CUDART_INCLUDE)
+  set(dwell_missing "cuda_runtime_api.h")
+else()
+  if(NOT EXISTS ${DWELL_CUDART_INCLUDE}/crt/host_defines.h)
+    string(APPEND dwell_missing "crt/host_defines.h beside ${DWELL_CUDART_INCLUDE}/cuda_runtime_api.h")
+  endif()
+  file(STRINGS ${DWELL_CUDART_INCLUDE}/cuda_runtime_api.h dwell_found REGEX "^#define CUDART_VERSION ")
+  string(REGEX MATCH "[0-9]+" dwell_found "${dwell_found}")
+endif()
+if(NOT DWELL_CUDART_STATIC)
+  string(APPEND dwell_missing " libcudart_static.a")
+endif()
+if(dwell_missing STREQUAL "" AND dwell_found LESS 12040)  # see options.cmake
+  set(dwell_missing "CUDA 12.4 or newer: that of ${DWELL_CUDART_INCLUDE} is ${dwell_found}")
+endif()
+string(STRIP "${dwell_missing}" dwell_missing)
+if(dwell_missing STREQUAL "")
+  math(EXPR dwell_major "${dwell_found} / 1000")
+  math(EXPR dwell_minor "${dwell_found} % 1000 / 10")
+  set(DWELL_CUDA_RUNTIME_VERSION ${dwell_major}.${dwell_minor})
+  add_library(CUDA::cudart_static STATIC IMPORTED)
+  set_target_properties(CUDA::cudart_static PROPERTIES IMPORTED_LOCATION ${DWELL_CUDART_STATIC}
+    INTERFACE_INCLUDE_DIRECTORIES ${DWELL_CUDART_INCLUDE})
+  target_link_libraries(CUDA::cudart_static INTERFACE pthread ${CMAKE_DL_LIBS} rt)
+  set(DWELL_HAVE_CUDA ON)
+elseif(DWELL_CUDA STREQUAL "ON")
+  message(FATAL_ERROR "DWELL_CUDA=ON, but there is no working nvcc (CUDACXX, CMAKE_CUDA_COMPILER), and to build without it "
+    "there lacks ${dwell_missing}: set CUDA_HOME, or pip install nvidia-cuda-runtime nvidia-cuda-crt and add their folder to CMAKE_PREFIX_PATH")
+endif()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The small kernels of this build that NVRTC compiles when they are needed (kernel_unit_cuda.hpp),
+// as texts. None where nvcc has compiled them, or without CUDA.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "dwell/base/precision.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
+
+namespace dwell {
+
+struct small_kernels {
+  kernel_source source;
+  std::string group;  ///< what is compiled side by side
+};
+/// All units.
+std::vector<small_kernels> all_small_kernels();
+/// What every solve launches, and every stencil that is launched step by step.
+std::vector<kernel_source> small_kernels_of_solves(precision type);
+std::vector<kernel_source> small_kernels_of_stencils(precision type);
+
+}  // namespace dwell
