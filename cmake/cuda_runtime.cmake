@@ -31,6 +31,9 @@ if(dwell_missing STREQUAL "")
   set_target_properties(CUDA::cudart_static PROPERTIES IMPORTED_LOCATION ${DWELL_CUDART_STATIC}
     INTERFACE_INCLUDE_DIRECTORIES ${DWELL_CUDART_INCLUDE})
   target_link_libraries(CUDA::cudart_static INTERFACE pthread ${CMAKE_DL_LIBS} rt)
+  # What installed files say of the toolkit, which with nvcc find_package(CUDAToolkit) sets: its root is above either.
+  cmake_path(GET DWELL_CUDART_STATIC PARENT_PATH CUDAToolkit_LIBRARY_DIR)
+  set(CUDAToolkit_BIN_DIR ${CUDAToolkit_LIBRARY_DIR})
   set(DWELL_HAVE_CUDA ON)
 elseif(DWELL_CUDA STREQUAL "ON")
   message(FATAL_ERROR "DWELL_CUDA=ON, but there is no working nvcc (CUDACXX, CMAKE_CUDA_COMPILER), and to build without it "
