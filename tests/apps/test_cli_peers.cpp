@@ -500,6 +500,24 @@ TEST(cli_peers, shipped_rules_read_what_their_programs_print) {
        {"[Device warm-up]", "9.0000 ms", "", "[Device execution]",
         "      0:     1.0000 GFLOPS,     0.5000 ms", "Average:     1.0000 GFLOPS,     0.4000 ms"},
        40},
+      {"drstencil",
+       "2d5pt",
+       {"Initiating ...", "GPU computing ...", "GPU finished computing.",
+        "GPU computation time: 0.700000 ms"},
+       70},
+      {"bricks",
+       "3d7pt",
+       {"d3pt7", "Arr: 0.5", "Arr warp: 0.25", "Arr scatter: 0.125", "Bri: 0.0625",
+        "Trans: 3.125e-05"},
+       31.25},
+      {"diffusion",
+       "3d7pt",
+       {"Benchmarking finished.", "Elapsed time : 3.500 (s)", "FLOPS        : 1.000 (GFLOPS)",
+        "Accuracy     : 1.000000e-07", "Kernel-only performance:", "Elapsed time : 1.250 (s)",
+        "FLOPS        : 3.000 (GFLOPS)"},
+       125e3},
+      {"driver", "2d5pt", {"STENCILGEN 10 steps: 0.320000 ms"}, 32},
+      {"driver", "3d7pt", {"error of 2 steps: none", "Halide 10 steps: 4.8e-01 ms"}, 48},
       {"amgx",
        "cg",
        {"         Total Iterations: 4", "         Avg Convergence Rate: \t\t         0.0374",
@@ -516,11 +534,12 @@ TEST(cli_peers, shipped_rules_read_what_their_programs_print) {
     text.erase(place, 16);
     const auto script = program(folder, "peer.sh", one.lines);
     const bool system = std::string(one.problem) == "cg";
+    const bool single = text.find("precisions = \"f32\"") != std::string::npos;
     strings args = system ? compared("cg", {"poisson2d:5x5", "--rtol", "1e-3"})
                           : compared("stencil", {one.problem, "--steps", "10", "--size",
                                                  one.problem[0] == '2' ? "18x18" : "18x18x18"});
-    args.insert(args.end(), {"--peer", "p=sh " + script, "--peer-rules",
-                             folder.write("rule.toml", text), "--format", "json"});
+    args.insert(args.end(), {"--precision", single ? "f32" : "f64", "--peer", "p=sh " + script,
+                             "--peer-rules", folder.write("rule.toml", text), "--format", "json"});
     const auto r = dwell_cli(args);
     ASSERT_EQ(r.code, 0) << r.err << r.out;
     const auto row = row_of(r.json(), "p");
