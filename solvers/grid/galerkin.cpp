@@ -213,7 +213,7 @@ int step_between(int c, int d, int n, bool wraps) {
 
 /// P'AP.
 template <class Rows>
-galerkin_level next_level(const Rows& a, const corner_weights& s, bool singular) {
+galerkin_level next_level(const Rows& a, const corner_weights& s, bool singular, bool vectors) {
   const std::array<int, 3> bits = corner_bits(s.axes);
   galerkin_level next;
   grid_shape& g = next.shape;
@@ -285,9 +285,8 @@ galerkin_level next_level(const Rows& a, const corner_weights& s, bool singular)
     for (std::size_t e = 0; e < count; ++e) d += double(of[e]);
     next.inverse[i] = d > 0 ? 1 / d : 0;
   }
-  next.u.assign(g.cells(), 0.0);
-  next.f.assign(g.cells(), 0.0);
-  next.r.assign(g.cells(), 0.0);
+  if (vectors)
+    for (std::vector<double>* const v : {&next.u, &next.f, &next.r}) v->assign(g.cells(), 0.0);
   return next;
 }
 
@@ -319,33 +318,33 @@ std::size_t galerkin_levels::bytes() const {
   std::size_t all = step.w.size() * sizeof(float) + bottom.bytes();
   for (const galerkin_level& l : levels)
     all += (l.a.size() + l.step.w.size()) * sizeof(float) +
-           (l.inverse.size() + 3 * l.u.size()) * sizeof(double);
+           (l.inverse.size() + 3 * l.shape.cells()) * sizeof(double);
   return all;
 }
 
 template <class V>
-galerkin_levels make_galerkin(const coefficients<V>& finest, bool singular,
-                              std::size_t most_bottom) {
+galerkin_levels make_galerkin(const coefficients<V>& finest, bool singular, std::size_t most_bottom,
+                              bool vectors) {
   galerkin_levels h;
   {
     const face_rows<V> a{finest};
     h.step = weights_of(a);
     poll_interruption();
-    h.levels.push_back(next_level(a, h.step, singular));
+    h.levels.push_back(next_level(a, h.step, singular, vectors));
   }
   while (h.levels.back().shape.cells() > most_bottom) {
     poll_interruption();
     galerkin_level& l = h.levels.back();
     const level_rows a{l};
     l.step = weights_of(a);
-    galerkin_level next = next_level(a, l.step, singular);
+    galerkin_level next = next_level(a, l.step, singular, vectors);
     h.levels.push_back(std::move(next));
   }
   h.bottom = factor_of(h.levels.back(), singular);
   return h;
 }
 
-template galerkin_levels make_galerkin(const coefficients<double>&, bool, std::size_t);
-template galerkin_levels make_galerkin(const coefficients<float>&, bool, std::size_t);
+template galerkin_levels make_galerkin(const coefficients<double>&, bool, std::size_t, bool);
+template galerkin_levels make_galerkin(const coefficients<float>&, bool, std::size_t, bool);
 
 }  // namespace dwell::grids

@@ -44,7 +44,7 @@ struct galerkin_level {
   std::vector<float> a;
   std::vector<double> inverse;  ///< 1 / diagonal
   corner_weights step;          ///< to the next level, if there is one
-  std::vector<double> u, f, r;
+  std::vector<double> u, f, r;  ///< empty if a GPU has them
 };
 
 /// Levels below the finest one, the last of them with a factor.
@@ -56,12 +56,12 @@ struct galerkin_levels {
 };
 
 /// Levels down to at most `most_bottom` cells. Rows of `finest` are in the order of memory, and it
-/// has more cells than that. singular: constants are in the null space.
+/// has more cells than that. singular: constants are in the null space. vectors: levels have them.
 template <class V>
-galerkin_levels make_galerkin(const coefficients<V>& finest, bool singular,
-                              std::size_t most_bottom);
+galerkin_levels make_galerkin(const coefficients<V>& finest, bool singular, std::size_t most_bottom,
+                              bool vectors);
 
-extern template galerkin_levels make_galerkin(const coefficients<double>&, bool, std::size_t);
-extern template galerkin_levels make_galerkin(const coefficients<float>&, bool, std::size_t);
+extern template galerkin_levels make_galerkin(const coefficients<double>&, bool, std::size_t, bool);
+extern template galerkin_levels make_galerkin(const coefficients<float>&, bool, std::size_t, bool);
 
 }  // namespace dwell::grids

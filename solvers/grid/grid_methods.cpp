@@ -58,8 +58,11 @@ chosen_method method_of(const grid_options& o, backend on) {
     c.coarse = o.coarse == "galerkin" ? coarse_operators::galerkin : coarse_operators::averaged;
   if (o.smoother == "lines") c.smoother = grid_smoother::lines;
   c.full = o.full_multigrid;
-  // There the bottom is a product with its inverse, which has the square of its cells.
-  if (on != backend::cpu) c.galerkin_bottom = 1024;
+  if (on != backend::cpu) {
+    // There the bottom is a product with its inverse, which has the square of its cells.
+    c.galerkin_bottom = 1024;
+    c.host_vectors = false;
+  }
   return c;
 }
 

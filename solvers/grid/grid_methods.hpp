@@ -47,6 +47,7 @@ struct chosen_method {
   bool full = false;  ///< begins with full multigrid
   /// Cells of the last of Galerkin's levels, at most, where coefficients jump.
   std::size_t galerkin_bottom = 4096;
+  bool host_vectors = true;  ///< levels have u, f and r on the host; a GPU has its own
   /// Are there levels?
   bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }
 };

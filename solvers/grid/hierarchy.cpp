@@ -184,13 +184,14 @@ std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
 }
 
 template <class V>
-void begin_level(level<V>& l) {
+void begin_level(level<V>& l, const chosen_method& method) {
   const grid_shape& g = l.a.shape;
   l.colours = 2;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (g.wraps[axis] && g.n[axis] > 1 && g.n[axis] % 2) l.colours = 3;
-  l.u.assign(g.cells(), V(0));
-  l.f.assign(g.cells(), V(0));
+  const std::size_t cells = method.host_vectors ? g.cells() : 0;
+  l.u.assign(cells, V(0));
+  l.f.assign(cells, V(0));
   make_inverse(l);
 }
 template <class V>
@@ -242,7 +243,7 @@ hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_met
     const grid_shape g = l.a.shape;
     l.own = {0, g.n[0]};
     l.all = g;
-    begin_level(l);
+    begin_level(l, method);
     if (!method.has_levels()) {
       finish_level(l);
       return h;
@@ -261,7 +262,7 @@ hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_met
         halve_at(l.pivots[axis], std::move(rows), g.n[2]);
       }
     if (galerkin) {
-      h.galerkin = make_galerkin(l.a, singular, bottom);
+      h.galerkin = make_galerkin(l.a, singular, bottom, method.host_vectors);
       finish_level(l);
       return h;
     }
@@ -278,7 +279,7 @@ template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen
 template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&,
                                          const grid_shape&, bool);
 template axis_facts facts_of_axes(const coefficients<float>&, plane_range, bool);
-template void begin_level(level<float>&);
+template void begin_level(level<float>&, const chosen_method&);
 template void finish_level(level<float>&);
 template coefficients<float> halve_level(level<float>&, const std::array<bool, 3>&);
 

@@ -35,7 +35,7 @@ struct level {
   level_step<V> step;                   ///< to the next level, if there is one
   /// Inverse pivots of lines along z, y, x, if these are relaxed; rows halved.
   std::array<std::vector<V>, 3> pivots;
-  std::vector<V> u, f;  ///< answer and right-hand side, rows halved
+  std::vector<V> u, f;  ///< answer and right-hand side, rows halved; empty if a GPU has them
 
   const V* inverse_of(int k, int j) const { return &inverse[inverse_at[a.row(k, j)]]; }
   /// The colour of the even half of a row, the next one being that of the odd half; the last cell
@@ -124,9 +124,9 @@ struct axis_facts {
 template <class V>
 axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first);
 
-/// Sizes of vectors, colours, inverse diagonals of a level whose `a`, `own` and `all` are there.
+/// Vectors, colours, inverse diagonals of a level whose `a`, `own` and `all` are there.
 template <class V>
-void begin_level(level<V>& l);
+void begin_level(level<V>& l, const chosen_method& method);
 /// Rows of the operator and of inverse diagonals into halves, where no level is made of it.
 template <class V>
 void finish_level(level<V>& l);
@@ -146,7 +146,7 @@ extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const
 extern template hierarchy<float> make_hierarchy(coefficients<float>, bool, const chosen_method&,
                                                 const grid_shape&, bool);
 extern template axis_facts facts_of_axes(const coefficients<float>&, plane_range, bool);
-extern template void begin_level(level<float>&);
+extern template void begin_level(level<float>&, const chosen_method&);
 extern template void finish_level(level<float>&);
 extern template coefficients<float> halve_level(level<float>&, const std::array<bool, 3>&);
 

@@ -155,7 +155,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
     if (!divided) break;
     together(comm, [&] {
       poll_interruption();
-      begin_level(l);
+      begin_level(l, method);
       now = halve_level(l, halved);
     });
     h.most_plane = std::max(h.most_plane, l.step.axes[1].coarse() * l.step.axes[2].coarse());
@@ -186,7 +186,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
   }
   together(comm, [&] {
     if (steps.empty()) {  // its diagonals are of use
-      begin_level(last);
+      begin_level(last, method);
       finish_level(last);
     } else {
       last.u.assign(last.a.shape.cells(), level_value(0));

@@ -61,8 +61,9 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   grid_kernel_cpu<T> kernel(teams, chance() % 2 == 0);
   grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
                             chance() % 2 ? 128 : 16, true};
-  const grids::chosen_method method = grids::method_of(o);
+  const grids::chosen_method method = grids::method_of(o, backend::cuda);
   const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
+  EXPECT_TRUE(prepared.levels.own->levels[0].u.empty());
   grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
   const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
 
@@ -159,7 +160,7 @@ TEST(DeviceGrid, TinyGridsAndStrongAxes) {
         SCOPED_TRACE(fmt::format("{} x {}, weak {}, k {} {}, {} {}", ny, nx, weak, d.k_axes[0],
                                  d.k_axes[1], to_string(d.boundary.sides[0][0]),
                                  to_string(d.boundary.sides[1][0])));
-        const grids::chosen_method method = grids::method_of({});
+        const grids::chosen_method method = grids::method_of({}, backend::cuda);
         const grids::prepared_grid<double> prepared = prepared_for(d, method);
         const int teams = 1 + int(chance() % 3);
         grid_kernel_cpu<double> kernel(teams, chance() % 2 == 0);
@@ -302,7 +303,7 @@ TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
   for (int cell = 0; cell < n * n; ++cell)
     k.push_back(is_high[std::size_t(cell / n / block * blocks + cell % n / block)] ? 1e4 : 1.0);
   d.k_cells = k;
-  grids::chosen_method method = grids::method_of({});
+  grids::chosen_method method = grids::method_of({}, backend::cuda);
   method.galerkin_bottom = 200;
   grids::prepared_grid<double> prepared = prepared_for(d, method);
   grid_kernel_cpu<double> kernel(3, true);
@@ -322,6 +323,7 @@ TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
   const std::shared_ptr<communicator> alone = self_communicator();
   grids::exchange_cost none;
   prepared.add_galerkin(grids::undivided(*alone, prepared.system.a.shape), method, none);
+  EXPECT_TRUE(prepared.galerkin->own->galerkin.levels[0].u.empty());
   const grids::device_levels galerkin(device::cpu(1), *prepared.galerkin->own, limits);
   request.levels = &galerkin;
   request.slow_after = 0;
@@ -374,7 +376,7 @@ void expect_far_device_answers_said() {
   for (unsigned seed = 1; seed <= unsigned(test::rounds(200)); ++seed) {
     SCOPED_TRACE(seed);
     const testing::far_grid<T> far(seed);
-    const grids::chosen_method method = grids::method_of({});
+    const grids::chosen_method method = grids::method_of({}, backend::cuda);
     const grids::prepared_grid<T> prepared = prepared_for(far.p.d, method);
     const int teams = 1 + int(seed % 3);
     grid_kernel_cpu<T> kernel(teams, seed % 2 == 0);
@@ -404,7 +406,7 @@ TEST(DeviceGrid, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
 TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {
   grid_problem<double> p;
   random_grid_problem(5, 20, 2, p);
-  const grids::chosen_method method = grids::method_of({});
+  const grids::chosen_method method = grids::method_of({}, backend::cuda);
   const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
   grid_kernel_cpu<double> kernel(2, false);
   const grids::deal_limits limits{2, kernel.lanes(), 40, 16};

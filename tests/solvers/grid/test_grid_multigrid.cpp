@@ -165,7 +165,7 @@ TEST(GridMultigrid, GalerkinOperatorsAreThoseOfTheirInterpolation) {
     const auto made = grids::discretize(p.d);
     const std::size_t bottom = 4;
     if (made.a.shape.cells() <= bottom || made.a.shape.cells() > 700) continue;
-    const grids::galerkin_levels h = grids::make_galerkin(made.a, made.singular, bottom);
+    const grids::galerkin_levels h = grids::make_galerkin(made.a, made.singular, bottom, true);
     Eigen::MatrixXd a = testing::dense_of(grid_operator<double>(device::cpu(1), p.d).to_matrix());
     const grids::corner_weights* step = &h.step;
     const grids::grid_shape* fine = &made.a.shape;
