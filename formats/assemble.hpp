@@ -6,6 +6,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -28,8 +29,15 @@ struct cell {
   T val;
 };
 
-/// Whether each entry off the diagonal stands for its mirror image too, and with which sign.
-enum class mirror { none, same, negated };
+/// Whether each entry off the diagonal stands for its mirror image too, and what that is of it.
+enum class mirror { none, same, negated, conjugated };
+
+template <class T>
+T image_of(T v, mirror how) {
+  if constexpr (requires { v.imag(); })
+    if (how == mirror::conjugated) return std::conj(v);
+  return how == mirror::negated ? -v : v;
+}
 
 /// Stable sort of one row by column.
 template <class T>
@@ -112,7 +120,7 @@ class assembly {
     const auto [begin, end] = piece<std::int64_t>(source_.size(), part, parts_);
     source_.visit(begin, end, [&](index r, index c, T v) {
       f(r, c, v);
-      if (reflect_ != mirror::none && r != c) f(c, r, reflect_ == mirror::same ? v : -v);
+      if (reflect_ != mirror::none && r != c) f(c, r, image_of(v, reflect_));
     });
   }
 

@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <type_traits>
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/formats/number_words.hpp"
 
 namespace dwell {
 namespace {
@@ -23,6 +26,10 @@ constexpr index nonzeros_per_thread = 1 << 17;
 int useful_threads(index nonzeros) {
   return std::min<int>(default_threads(), nonzeros / nonzeros_per_thread + 1);
 }
+
+template <class T>
+inline constexpr bool is_single =
+    std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
 
 template <class T>
 void check_row_ptr(const csr_view<T>& a, const std::string& name) {
@@ -60,10 +67,10 @@ void check_row(const csr_view<T>& a, index i, const std::string& name) {
       throw input_error(
           fmt::format("{}: row {} (counted from 0): expected ascending columns, found {} after {}",
                       name, i, c, previous));
-    if (!std::isfinite(a.val[k]))
+    if (!numbers::is_finite(a.val[k]))
       throw input_error(
           fmt::format("{}: row {} (counted from 1): expected finite values, found {} in column {}",
-                      name, i + 1, a.val[k], c + 1));
+                      name, i + 1, numbers::words_of(a.val[k]), c + 1));
     previous = c;
   }
 }
@@ -95,12 +102,13 @@ csr<To> convert(const csr_view<From>& a) {
     const auto [begin, end] = piece(nonzeros, part, threads);
     for (index k = begin; k < end; ++k) {
       const To v = static_cast<To>(a.val[k]);
-      if (!std::isfinite(v) && std::isfinite(a.val[k])) {
+      if (!numbers::is_finite(v) && numbers::is_finite(a.val[k])) {
         const index* after = std::upper_bound(a.row_ptr, a.row_ptr + a.rows + 1, k);
         throw input_error(fmt::format(
             "matrix: row {} (counted from 1): expected values in the range of {} precision, found "
             "{} in column {}",
-            after - a.row_ptr, sizeof(To) == 4 ? "single" : "double", a.val[k], a.col[k] + 1));
+            after - a.row_ptr, is_single<To> ? "single" : "double", numbers::words_of(a.val[k]),
+            a.col[k] + 1));
       }
       out.val[static_cast<std::size_t>(k)] = v;
     }
@@ -110,6 +118,9 @@ csr<To> convert(const csr_view<From>& a) {
 
 template void check(const csr_view<float>&, const std::string&);
 template void check(const csr_view<double>&, const std::string&);
+template void check(const csr_view<std::complex<float>>&, const std::string&);
+template void check(const csr_view<std::complex<double>>&, const std::string&);
+template csr<std::complex<float>> convert(const csr_view<std::complex<double>>&);
 template csr<float> convert(const csr_view<float>&);
 template csr<double> convert(const csr_view<float>&);
 template csr<float> convert(const csr_view<double>&);

@@ -23,18 +23,38 @@ bool is_binary(std::string_view first, const std::filesystem::path& file) {
 
 }  // namespace
 
-matrix_file read_matrix(const std::filesystem::path& file, int threads) {
-  auto in = std::make_unique<input_file>(file);
-  matrix_file out;
-  if (!is_binary(in->peek(), file)) {
-    out.content = mm::read_matrix(*in, threads);
+struct matrix_file_reader {
+  /// read_text(file, result): of a Matrix Market file.
+  template <class F>
+  static matrix_file read(const std::filesystem::path& file, int threads, F&& read_text) {
+    auto in = std::make_unique<input_file>(file);
+    matrix_file out;
+    if (!is_binary(in->peek(), file)) {
+      read_text(*in, out);
+      return out;
+    }
+    const binary_matrix_file from(std::move(in));
+    out.content.matrix = from.matrix(threads);
+    out.content.name = mm::plain_name(file);
+    out.binary = from.header();
     return out;
   }
-  const binary_matrix_file from(std::move(in));
-  out.content.matrix = from.matrix(threads);
-  out.content.name = mm::plain_name(file);
-  out.binary = from.header();
-  return out;
+};
+
+matrix_file read_matrix(const std::filesystem::path& file, int threads) {
+  return matrix_file_reader::read(file, threads, [&](input_file& in, matrix_file& out) {
+    out.content = mm::read_matrix(in, threads);
+  });
+}
+
+matrix_file read_any_matrix(const std::filesystem::path& file, int threads) {
+  return matrix_file_reader::read(file, threads, [&](input_file& in, matrix_file& out) {
+    auto read = mm::read_any_matrix(in, threads);
+    if (auto* real = std::get_if<mm_matrix>(&read))
+      out.content = std::move(*real);
+    else
+      out.complex = std::move(std::get<mm_complex_matrix>(read));
+  });
 }
 
 }  // namespace dwell

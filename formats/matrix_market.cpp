@@ -13,24 +13,62 @@ namespace dwell {
 std::string to_string(mm_layout v) { return v == mm_layout::coordinate ? "coordinate" : "array"; }
 
 std::string to_string(mm_field v) {
-  return v == mm_field::real ? "real" : v == mm_field::integer ? "integer" : "pattern";
+  switch (v) {
+    case mm_field::real:
+      return "real";
+    case mm_field::integer:
+      return "integer";
+    case mm_field::complex:
+      return "complex";
+    default:
+      return "pattern";
+  }
 }
 
 std::string to_string(mm_symmetry v) {
-  return v == mm_symmetry::general     ? "general"
-         : v == mm_symmetry::symmetric ? "symmetric"
-                                       : "skew-symmetric";
+  switch (v) {
+    case mm_symmetry::general:
+      return "general";
+    case mm_symmetry::symmetric:
+      return "symmetric";
+    case mm_symmetry::hermitian:
+      return "hermitian";
+    default:
+      return "skew-symmetric";
+  }
 }
+
+namespace {
+
+/// Fills a mm_matrix or a mm_complex_matrix.
+template <class T, class Matrix>
+Matrix parse_as(const mm::text& t, const mm::header_found& h, std::string name, int threads) {
+  check_sizes(h, t);
+  Matrix out;
+  out.name = std::move(name);
+  out.header = h.header;
+  out.matrix = h.header.layout == mm_layout::coordinate ? mm::read_coordinate<T>(t, h, threads)
+                                                        : mm::read_array<T>(t, h, threads);
+  return out;
+}
+
+}  // namespace
 
 mm_matrix mm::parse(const text& t, std::string name, int threads) {
   const header_found h = parse_header(t);
-  check_sizes(h, t);
-  mm_matrix out;
-  out.name = std::move(name);
-  out.header = h.header;
-  out.matrix = h.header.layout == mm_layout::coordinate ? read_coordinate(t, h, threads)
-                                                        : read_array(t, h, threads);
-  return out;
+  require_real(t, h);
+  return parse_as<double, mm_matrix>(t, h, std::move(name), threads);
+}
+
+mm_complex_matrix mm::parse_complex(const text& t, std::string name, int threads) {
+  return parse_as<std::complex<double>, mm_complex_matrix>(t, parse_header(t), std::move(name),
+                                                           threads);
+}
+
+mm_complex_matrix parse_complex_matrix_market(std::span<const char> text, const std::string& name,
+                                              int threads) {
+  return mm::parse_complex({text.data(), text.data() + text.size(), printable(name)},
+                           mm::plain_name(name), threads);
 }
 
 mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads) {

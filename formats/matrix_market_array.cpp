@@ -6,16 +6,16 @@
 namespace dwell::mm {
 namespace {
 
-std::vector<double> read_values(const text& t, const header_found& h, int threads) {
+template <class T>
+std::vector<T> read_values(const text& t, const header_found& h, int threads) {
   const mm_field field = h.header.field;
-  auto chunks = parse_body<double>(t, h, threads, 2, [&](chunk<double>& c) {
+  const std::size_t least_bytes = field == mm_field::complex ? 4 : 2;  // "1 1\n", "1\n"
+  auto chunks = parse_body<T>(t, h, threads, least_bytes, [&](chunk<T>& c) {
     each_data_line(c.begin, c.end, [&](const char* p) -> const char* {
-      const char* value_at = p;
-      double v = 0;
-      const scan result =
-          field == mm_field::real ? scan_real(p, c.end, v) : scan_integer(p, c.end, v);
+      T v = 0;
+      const scan result = scan_value(p, c.end, field, v);
       if (result != scan::ok) {
-        c.wrong = {value_at, expected_value(result, field)};
+        c.wrong = {p, expected_value(result, field)};
         return nullptr;
       }
       p = skip_blanks(p, c.end);
@@ -28,7 +28,7 @@ std::vector<double> read_values(const text& t, const header_found& h, int thread
     });
   });
   if (chunks.size() == 1) return std::move(chunks.front().entries);
-  std::vector<double> all;
+  std::vector<T> all;
   all.reserve(static_cast<std::size_t>(h.header.stored));  // so many were read
   for (auto& c : chunks) {
     all.insert(all.end(), c.entries.begin(), c.entries.end());
@@ -37,29 +37,33 @@ std::vector<double> read_values(const text& t, const header_found& h, int thread
   return all;
 }
 
+double conjugate_of(double v) { return v; }
+std::complex<double> conjugate_of(std::complex<double> v) { return std::conj(v); }
+
 /// Where the value of (row, col) lies among the stored ones and its sign; col <= row where a
 /// triangle is stored. Column c of a triangle begins behind the c columns before it.
 struct place_of {
   std::int64_t n;
   mm_symmetry symmetry;
 
-  double operator()(const std::vector<double>& v, std::int64_t row, std::int64_t col) const {
+  template <class T>
+  T operator()(const std::vector<T>& v, std::int64_t row, std::int64_t col) const {
     if (symmetry == mm_symmetry::general) return v[static_cast<std::size_t>(col * n + row)];
     const bool upper = row < col;
     if (upper) std::swap(row, col);
-    const std::int64_t skipped = symmetry == mm_symmetry::symmetric ? 0 : 1;
+    const std::int64_t skipped = symmetry == mm_symmetry::skew_symmetric ? 1 : 0;
     const std::int64_t first = col * n - col * (col - 1) / 2 - skipped * col;
-    const double value = v[static_cast<std::size_t>(first + row - col - skipped)];
-    return upper && skipped ? -value : value;
+    const T value = v[static_cast<std::size_t>(first + row - col - skipped)];
+    if (!upper || symmetry == mm_symmetry::symmetric) return value;
+    return skipped ? -value : conjugate_of(value);
   }
 };
 
-}  // namespace
-
-csr<double> read_array(const text& t, const header_found& h, int threads) {
-  const std::vector<double> values = read_values(t, h, threads);
+template <class T>
+csr<T> read_array_as(const text& t, const header_found& h, int threads) {
+  const std::vector<T> values = read_values<T>(t, h, threads);
   const bool skew = h.header.symmetry == mm_symmetry::skew_symmetric;
-  csr<double> a;
+  csr<T> a;
   a.rows = static_cast<index>(h.header.rows);
   a.cols = static_cast<index>(h.header.cols);
   const index per_row = a.rows > 0 ? a.cols - (skew ? 1 : 0) : 0;
@@ -82,6 +86,17 @@ csr<double> read_array(const text& t, const header_found& h, int threads) {
     }
   });
   return a;
+}
+
+}  // namespace
+
+template <>
+csr<double> read_array(const text& t, const header_found& h, int threads) {
+  return read_array_as<double>(t, h, threads);
+}
+template <>
+csr<std::complex<double>> read_array(const text& t, const header_found& h, int threads) {
+  return read_array_as<std::complex<double>>(t, h, threads);
 }
 
 }  // namespace dwell::mm

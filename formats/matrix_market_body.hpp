@@ -10,12 +10,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/formats/complex_matrix_market.hpp"
 #include "dwell/formats/matrix_market_header.hpp"
 #include "dwell/formats/matrix_market_numbers.hpp"
 
@@ -99,10 +101,32 @@ std::vector<chunk<Entry>> parse_body(const text& t, const header_found& h, int t
 /// What was expected where a value was not read.
 std::string expected_value(scan why, mm_field field);
 
-csr<double> read_coordinate(const text& t, const header_found& h, int threads);
-csr<double> read_array(const text& t, const header_found& h, int threads);
+/// T: double, or of any file std::complex<double>.
+template <class T>
+csr<T> read_coordinate(const text& t, const header_found& h, int threads);
+template <class T>
+csr<T> read_array(const text& t, const header_found& h, int threads);
+
+/// Reads a value of a file that is no pattern; of a complex one both numbers. What is wrong stands
+/// at p then.
+inline scan scan_value(const char*& p, const char* end, mm_field field, double& out) {
+  return field == mm_field::integer ? scan_integer(p, end, out) : scan_real(p, end, out);
+}
+inline scan scan_value(const char*& p, const char* end, mm_field field, std::complex<double>& out) {
+  double re = 0, im = 0;
+  const scan first = scan_value(p, end, field, re);
+  if (first != scan::ok) return first;
+  if (field == mm_field::complex) {
+    p = skip_blanks(p, end);
+    if (const scan second = scan_value(p, end, field, im); second != scan::ok) return second;
+  }
+  out = {re, im};
+  return scan::ok;
+}
 
 /// The matrix that a text holds, under that name. Throws input_error as read_matrix_market().
 mm_matrix parse(const text& t, std::string name, int threads);
+/// Takes any file.
+mm_complex_matrix parse_complex(const text& t, std::string name, int threads);
 
 }  // namespace dwell::mm

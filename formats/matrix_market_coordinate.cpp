@@ -2,25 +2,37 @@
 // The body of a coordinate file: "row column value" a line, "row column" for a pattern. Duplicates
 // are summed in the order of the file. A symmetric file holds the lower triangle only.
 #include <cmath>
+#include <complex>
 #include <numeric>
 
 #include "dwell/formats/assemble.hpp"
 #include "dwell/formats/matrix_market_body.hpp"
+#include "dwell/formats/number_words.hpp"
 
 namespace dwell::mm {
 namespace {
 
-using entry = detail::cell<double>;
-
 const char* remedy_for_upper_triangle(mm_symmetry symmetry) {
-  return symmetry == mm_symmetry::symmetric
-             ? "of a file with the upper triangle exchange rows and columns; one with both is "
-               "'general'"
-             : "of a file with the upper triangle exchange rows and columns and change the signs; "
-               "one with both is 'general'";
+  switch (symmetry) {
+    case mm_symmetry::symmetric:
+      return "of a file with the upper triangle exchange rows and columns; one with both is "
+             "'general'";
+    case mm_symmetry::hermitian:
+      return "of a file with the upper triangle exchange rows and columns and change the signs of "
+             "imaginary parts; one with both is 'general'";
+    default:
+      return "of a file with the upper triangle exchange rows and columns and change the signs; "
+             "one with both is 'general'";
+  }
 }
 
+double imaginary(double) { return 0.0; }
+double imaginary(std::complex<double> v) { return v.imag(); }
+
+template <class T>
 class line_parser {
+  using entry = detail::cell<T>;
+
  public:
   line_parser(const mm_header& h, const char* end) : h_(h), end_(end) {}
 
@@ -37,13 +49,16 @@ class line_parser {
       return complain(
           wrong, row_at, "an entry of the lower triangle (row >= column)",
           fmt::format("row {}, column {} ({})", row, col, remedy_for_upper_triangle(h_.symmetry)));
-    e = {static_cast<index>(row - 1), static_cast<index>(col - 1), 1.0};
+    e = {static_cast<index>(row - 1), static_cast<index>(col - 1), T(1.0)};
     if (h_.field != mm_field::pattern) {
       const char* value_at = p = skip_blanks(p, end_);
-      const scan result =
-          h_.field == mm_field::real ? scan_real(p, end_, e.val) : scan_integer(p, end_, e.val);
-      if (result != scan::ok) return complain(wrong, value_at, expected_value(result, h_.field));
-      if (h_.symmetry == mm_symmetry::skew_symmetric && row == col && e.val != 0)
+      const scan result = scan_value(p, end_, h_.field, e.val);
+      if (result != scan::ok) return complain(wrong, p, expected_value(result, h_.field));
+      if (h_.symmetry == mm_symmetry::hermitian && row == col && imaginary(e.val) != 0)
+        return complain(wrong, value_at,
+                        "an imaginary part of zero on the diagonal of a hermitian matrix",
+                        numbers::words_of(e.val));
+      if (h_.symmetry == mm_symmetry::skew_symmetric && row == col && e.val != T(0))
         return complain(wrong, value_at, "zero on the diagonal of a skew-symmetric matrix");
     }
     p = skip_blanks(p, end_);
@@ -62,8 +77,9 @@ class line_parser {
   const char* end_;
 };
 
+template <class T>
 struct source {
-  const std::vector<chunk<entry>>& chunks;
+  const std::vector<chunk<detail::cell<T>>>& chunks;
   std::int64_t total = 0;
 
   std::int64_t size() const { return total; }
@@ -74,7 +90,7 @@ struct source {
       const auto n = static_cast<std::int64_t>(c.entries.size());
       const std::int64_t to = std::min(n, end);
       for (std::int64_t k = std::max<std::int64_t>(begin, 0); k < to; ++k) {
-        const entry& e = c.entries[static_cast<std::size_t>(k)];
+        const auto& e = c.entries[static_cast<std::size_t>(k)];
         f(e.row, e.col, e.val);
       }
       begin -= n;
@@ -85,43 +101,33 @@ struct source {
 };
 
 /// Finite values whose sum is not: names the line at which the sum of its duplicates overflows.
-[[noreturn]] void fail_at_overflow(const text& t, const std::vector<chunk<entry>>& chunks,
+template <class T>
+[[noreturn]] void fail_at_overflow(const text& t, const std::vector<chunk<detail::cell<T>>>& chunks,
                                    index row, index col, bool reflected) {
   if (reflected && row < col) std::swap(row, col);
-  double sum = 0;
+  T sum = 0;
   const char* last = t.end;
   for (const auto& c : chunks) {
     std::size_t k = 0;
     each_data_line(c.begin, c.end, [&](const char* p) {
-      const entry& e = c.entries[k++];
-      if (e.row == row && e.col == col && std::isfinite(sum)) sum += e.val, last = p;
+      const auto& e = c.entries[k++];
+      if (e.row == row && e.col == col && numbers::is_finite(sum)) sum += e.val, last = p;
       return p;
     });
   }
   fail(t, {last, "duplicates whose sum is in the range of a double",
-           fmt::format("{} at row {}, column {}", sum, row + 1, col + 1)});
+           fmt::format("{} at row {}, column {}", numbers::words_of(sum), row + 1, col + 1)});
 }
 
-}  // namespace
-
-std::string expected_value(scan why, mm_field field) {
-  switch (why) {
-    case scan::not_finite:
-      return "a finite value";
-    case scan::too_large:
-      return "a value in the range of a double";
-    case scan::inexact:
-      return "an integer that a double holds exactly";
-    default:
-      return field == mm_field::integer ? "an integer value" : "a real value";
-  }
-}
-
-csr<double> read_coordinate(const text& t, const header_found& h, int threads) {
+template <class T>
+csr<T> read_as(const text& t, const header_found& h, int threads) {
+  using entry = detail::cell<T>;
   const mm_header& head = h.header;
-  const std::size_t least_bytes = head.field == mm_field::pattern ? 4 : 6;  // "1 1\n", "1 1 1\n"
+  const std::size_t least_bytes = head.field == mm_field::pattern   ? 4   // "1 1\n"
+                                  : head.field == mm_field::complex ? 8   // "1 1 1 1\n"
+                                                                    : 6;  // "1 1 1\n"
   const auto chunks = parse_body<entry>(t, h, threads, least_bytes, [&](chunk<entry>& c) {
-    const line_parser parse(head, c.end);
+    const line_parser<T> parse(head, c.end);
     each_data_line(c.begin, c.end, [&](const char* p) {
       entry e;
       if ((p = parse(p, e, c.wrong)) != nullptr) c.entries.push_back(e);
@@ -129,7 +135,7 @@ csr<double> read_coordinate(const text& t, const header_found& h, int threads) {
     });
   });
 
-  source entries{chunks};
+  source<T> entries{chunks};
   std::int64_t diagonal = 0;
   for (const auto& c : chunks) {
     entries.total += static_cast<std::int64_t>(c.entries.size());
@@ -143,16 +149,42 @@ csr<double> read_coordinate(const text& t, const header_found& h, int threads) {
              std::to_string(full)});
   const auto reflect = !reflected                                ? detail::mirror::none
                        : head.symmetry == mm_symmetry::symmetric ? detail::mirror::same
+                       : head.symmetry == mm_symmetry::hermitian ? detail::mirror::conjugated
                                                                  : detail::mirror::negated;
-  auto a =
-      detail::assembly<double, source>(static_cast<index>(head.rows), static_cast<index>(head.cols),
-                                       entries, reflect, threads)
-          .run();
+  auto a = detail::assembly<T, source<T>>(static_cast<index>(head.rows),
+                                          static_cast<index>(head.cols), entries, reflect, threads)
+               .run();
   if (a.nonzeros() < full)
     for (index i = 0; i < a.rows; ++i)
       for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-        if (!std::isfinite(a.val[k])) fail_at_overflow(t, chunks, i, a.col[k], reflected);
+        if (!numbers::is_finite(a.val[k])) fail_at_overflow<T>(t, chunks, i, a.col[k], reflected);
   return a;
+}
+
+}  // namespace
+
+std::string expected_value(scan why, mm_field field) {
+  switch (why) {
+    case scan::not_finite:
+      return "a finite value";
+    case scan::too_large:
+      return "a value in the range of a double";
+    case scan::inexact:
+      return "an integer that a double holds exactly";
+    default:
+      return field == mm_field::integer   ? "an integer value"
+             : field == mm_field::complex ? "a real and an imaginary part"
+                                          : "a real value";
+  }
+}
+
+template <>
+csr<double> read_coordinate(const text& t, const header_found& h, int threads) {
+  return read_as<double>(t, h, threads);
+}
+template <>
+csr<std::complex<double>> read_coordinate(const text& t, const header_found& h, int threads) {
+  return read_as<std::complex<double>>(t, h, threads);
 }
 
 }  // namespace dwell::mm

@@ -39,22 +39,25 @@ bool same_word(const char* p, const char* end, std::string_view lower_case) {
 struct choice {
   std::string_view word;
   int value;
+  const char* why_not = nullptr;  ///< reason why a word of the format cannot stand here
 };
 
-/// Reads one of the choices; value -1 marks a word of the format that is not supported.
+/// What the format has and is not read here.
+[[noreturn]] void fail_unsupported(const text& t, const complaint& c, std::string_view why) {
+  try {
+    fail(t, c);
+  } catch (const input_error& e) {
+    throw unsupported_error(fmt::format("{} ({})", e.what(), why));
+  }
+}
+
+/// Reads one of the choices.
 int read_word(const text& t, const char*& p, std::string_view expected,
               std::initializer_list<choice> choices) {
   p = skip_blanks(p, t.end);
   for (const choice& c : choices) {
     if (!same_word(p, t.end, c.word)) continue;
-    if (c.value < 0) {
-      try {
-        fail(t, {p, std::string(expected)});
-      } catch (const input_error& e) {
-        throw unsupported_error(
-            fmt::format("{} ({} matrices are not supported)", e.what(), c.word));
-      }
-    }
+    if (c.why_not) fail_unsupported(t, {p, std::string(expected)}, c.why_not);
     p += c.word.size();
     return c.value;
   }
@@ -74,7 +77,11 @@ const char* byte_order_mark(std::string_view text) {
   return nullptr;
 }
 
-mm_header read_banner(const text& t) {
+std::string fields_of(bool coordinate) {
+  return coordinate ? "'real', 'integer' or 'pattern'" : "'real' or 'integer'";
+}
+
+mm_header read_banner(const text& t, const char** field_at = nullptr) {
   mm_header h;
   const char* p = t.begin;
   if (t.size() == 0) fail(t, {p, "'%%MatrixMarket'", "an empty file"});
@@ -89,12 +96,12 @@ mm_header read_banner(const text& t) {
                                         {"array", static_cast<int>(mm_layout::array)}}));
   const bool coordinate = h.layout == mm_layout::coordinate;
   const char* field = skip_blanks(p, t.end);
-  h.field = static_cast<mm_field>(
-      read_word(t, p, coordinate ? "'real', 'integer' or 'pattern'" : "'real' or 'integer'",
-                {{"real", static_cast<int>(mm_field::real)},
-                 {"integer", static_cast<int>(mm_field::integer)},
-                 {"pattern", static_cast<int>(mm_field::pattern)},
-                 {"complex", -1}}));
+  h.field = static_cast<mm_field>(read_word(t, p, fields_of(coordinate),
+                                            {{"real", static_cast<int>(mm_field::real)},
+                                             {"integer", static_cast<int>(mm_field::integer)},
+                                             {"pattern", static_cast<int>(mm_field::pattern)},
+                                             {"complex", static_cast<int>(mm_field::complex)}}));
+  if (field_at) *field_at = field;
   if (h.field == mm_field::pattern && !coordinate)
     fail(t, {field, "'real' or 'integer' in an array file"});
   const char* symmetry = skip_blanks(p, t.end);
@@ -103,7 +110,8 @@ mm_header read_banner(const text& t) {
                 {{"general", static_cast<int>(mm_symmetry::general)},
                  {"symmetric", static_cast<int>(mm_symmetry::symmetric)},
                  {"skew-symmetric", static_cast<int>(mm_symmetry::skew_symmetric)},
-                 {"hermitian", -1}}));
+                 {"hermitian", static_cast<int>(mm_symmetry::hermitian),
+                  h.field == mm_field::complex ? nullptr : "a hermitian matrix is complex"}}));
   if (h.symmetry == mm_symmetry::skew_symmetric && h.field == mm_field::pattern)
     fail(t, {symmetry, "'general' or 'symmetric' in a pattern file"});
   expect_line_end(t, p);
@@ -121,11 +129,17 @@ std::int64_t read_size(const text& t, const char*& p, std::string_view what) {
 
 }  // namespace
 
+void require_real(const text& t, const header_found& h) {
+  if (h.header.field == mm_field::complex)
+    fail_unsupported(t, {h.field, fields_of(h.header.layout == mm_layout::coordinate)},
+                     "complex matrices are for dwell solve and read_complex_matrix_market");
+}
+
 void require_banner(const text& t) { static_cast<void>(read_banner(t)); }
 
 header_found parse_header(const text& t) {
   header_found out;
-  mm_header& h = out.header = read_banner(t);
+  mm_header& h = out.header = read_banner(t, &out.field);
   const bool coordinate = h.layout == mm_layout::coordinate;
   const char* p = skip_comments(next_line(t.begin, t.end), t.end);
   out.size_line = p;

@@ -15,10 +15,14 @@ struct header_found {
   mm_header header;
   const char* size_line = nullptr;  ///< its first number
   const char* body = nullptr;       ///< behind the size line
+  const char* field = nullptr;      ///< the word in the banner
 };
 
 /// Throws input_error, or unsupported_error for what the format has and Dwell does not.
 header_found parse_header(const text& t);
+
+/// Throws unsupported_error for a complex file, where a real matrix is read.
+void require_real(const text& t, const header_found& h);
 
 /// The first line alone; throws as parse_header().
 void require_banner(const text& t);

@@ -11,9 +11,10 @@ namespace dwell {
 namespace {
 
 /// The entries of a matrix of one column or one row, zeros where it has none.
-std::vector<double> as_vector(const csr<double>& a) {
+template <class T>
+std::vector<T> as_vector(const csr<T>& a) {
   const bool column = a.cols == 1;
-  std::vector<double> v(static_cast<std::size_t>(column ? a.rows : a.cols), 0.0);
+  std::vector<T> v(static_cast<std::size_t>(column ? a.rows : a.cols), T(0.0));
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) v[column ? i : a.col[k]] = a.val[k];
   return v;
@@ -34,9 +35,23 @@ void add_companion(const mm::source_file& source, int threads, mm_matrix& to) {
   }
 }
 
-std::vector<double> vector_of(const mm::source_file& source, int threads) {
+void add_companion(const mm::source_file& source, int threads, mm_complex_matrix& to) {
+  to.companion_refusal = source.companion_refusal;
+  if (!source.companion) return;
+  try {
+    const mm_complex_matrix b = mm::parse_complex(source.companion->view(), {}, threads);
+    if (b.matrix.cols == 1 && b.matrix.rows == to.matrix.rows)
+      to.companion_rhs = as_vector(b.matrix);
+  } catch (const input_error& e) {
+    to.companion_refusal = e.what();
+  }
+}
+
+/// `parse` is of the numbers wanted.
+template <class Parse>
+auto vector_of(const mm::source_file& source, int threads, Parse&& parse) {
   const mm::text t = source.matrix.view();
-  const mm_matrix m = mm::parse(t, {}, threads);
+  const auto m = parse(t, {}, threads);
   if (m.matrix.cols != 1 && m.matrix.rows != 1)
     mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
                  fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
@@ -52,6 +67,42 @@ mm_matrix mm::read_matrix(input_file& file, int threads) {
   return out;
 }
 
+mm_complex_matrix mm::read_complex_matrix(input_file& file, int threads) {
+  const source_file source = load(file, threads);
+  mm_complex_matrix out = parse_complex(source.matrix.view(), source.plain_name, threads);
+  add_companion(source, threads, out);
+  return out;
+}
+
+std::variant<mm_matrix, mm_complex_matrix> mm::read_any_matrix(input_file& file, int threads) {
+  const source_file source = load(file, threads);
+  const text t = source.matrix.view();
+  const auto with_companion = [&](auto out) -> std::variant<mm_matrix, mm_complex_matrix> {
+    add_companion(source, threads, out);
+    return out;
+  };
+  if (parse_header(t).header.field == mm_field::complex)
+    return with_companion(parse_complex(t, source.plain_name, threads));
+  return with_companion(parse(t, source.plain_name, threads));
+}
+
+mm_complex_matrix read_complex_matrix_market(const std::filesystem::path& file, int threads) {
+  input_file in(file);
+  return mm::read_complex_matrix(in, threads);
+}
+
+std::variant<mm_matrix, mm_complex_matrix> read_any_matrix_market(const std::filesystem::path& file,
+                                                                  int threads) {
+  input_file in(file);
+  return mm::read_any_matrix(in, threads);
+}
+
+std::vector<std::complex<double>> read_complex_matrix_market_vector(
+    const std::filesystem::path& file, int threads) {
+  input_file in(file);
+  return mm::read_complex_vector(in, threads);
+}
+
 mm_matrix read_matrix_market(const std::filesystem::path& file, int threads) {
   input_file in(file);
   return mm::read_matrix(in, threads);
@@ -63,7 +114,11 @@ std::vector<double> read_matrix_market_vector(const std::filesystem::path& file,
 }
 
 std::vector<double> mm::read_vector(input_file& file, int threads) {
-  return vector_of(load(file, threads), threads);
+  return vector_of(load(file, threads), threads, parse);
+}
+
+std::vector<std::complex<double>> mm::read_complex_vector(input_file& file, int threads) {
+  return vector_of(load(file, threads), threads, parse_complex);
 }
 
 }  // namespace dwell

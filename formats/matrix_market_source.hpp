@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/formats/complex_matrix_market.hpp"
 #include "dwell/formats/input_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
@@ -60,6 +61,10 @@ source_file unpack(input_file& in, const std::string& first);
 
 /// Reads what read_matrix_market() does, from an open file.
 mm_matrix read_matrix(input_file& file, int threads);
+/// And what the functions of complex_matrix_market.hpp do.
+mm_complex_matrix read_complex_matrix(input_file& file, int threads);
+std::variant<mm_matrix, mm_complex_matrix> read_any_matrix(input_file& file, int threads);
+std::vector<std::complex<double>> read_complex_vector(input_file& file, int threads);
 /// Reads what read_matrix_market_vector() does, from an open file.
 std::vector<double> read_vector(input_file& file, int threads);
 

@@ -10,6 +10,7 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -21,7 +22,9 @@
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/printable.hpp"
 #include "dwell/formats/atomic_file.hpp"
+#include "dwell/formats/complex_matrix_market.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/number_words.hpp"
 
 namespace dwell {
 namespace {
@@ -103,12 +106,30 @@ std::string head(std::string_view kind, std::string_view comment) {
   return out;
 }
 
+bool equal_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+bool equal_bits(std::complex<double> a, std::complex<double> b) {
+  return equal_bits(a.real(), b.real()) && equal_bits(a.imag(), b.imag());
+}
+/// May `twin` stand at the mirror place of v?
+bool is_image(double v, double twin, mm_symmetry) { return equal_bits(v, twin); }
+bool is_image(std::complex<double> v, std::complex<double> twin, mm_symmetry symmetry) {
+  if (symmetry != mm_symmetry::hermitian) return equal_bits(v, twin);
+  return equal_bits(v.real(), twin.real()) && v.imag() == -twin.imag();
+}
+
 template <class V>
 void append(std::string& out, V v, char behind) {
   char digits[32];  // a double takes at most 24
   const auto stop = std::to_chars(digits, digits + sizeof digits, v).ptr;
   out.append(digits, stop);
   out += behind;
+}
+
+void append(std::string& out, std::complex<double> v, char behind) {
+  append(out, v.real(), ' ');
+  append(out, v.imag(), behind);
 }
 
 /// Writes lines 0 .. n - 1, each given by format(line, text): batches formatted in parallel.
@@ -132,37 +153,38 @@ void write_lines(output& out, index n, Format&& format) {
   }
 }
 
-void check_symmetric(const csr_view<double>& a) {
+template <class T>
+void check_symmetric(const csr_view<T>& a, mm_symmetry symmetry) {
   if (a.rows != a.cols)
-    throw input_error(fmt::format(
-        "matrix: expected a symmetric matrix, found {} rows and {} columns", a.rows, a.cols));
+    throw input_error(fmt::format("matrix: expected a {} matrix, found {} rows and {} columns",
+                                  to_string(symmetry), a.rows, a.cols));
   for (index i = 0; i < a.rows; ++i)
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const index j = a.col[k];
       const index *first = a.col + a.row_ptr[j], *last = a.col + a.row_ptr[j + 1];
       const index* twin = std::lower_bound(first, last, i);
       const bool there = twin != last && *twin == i;
-      if (there && std::bit_cast<std::uint64_t>(a.val[twin - a.col]) ==
-                       std::bit_cast<std::uint64_t>(a.val[k]))
-        continue;
+      if (there && is_image(a.val[k], a.val[twin - a.col], symmetry)) continue;
       throw input_error(
-          fmt::format("matrix: expected a symmetric matrix, found {} at row {}, column {} and {} "
+          fmt::format("matrix: expected a {} matrix, found {} at row {}, column {} and {} "
                       "at row {}, column {} (counted from 1)",
-                      a.val[k], i + 1, j + 1,
-                      there ? fmt::format("{}", a.val[twin - a.col]) : "nothing", j + 1, i + 1));
+                      to_string(symmetry), numbers::words_of(a.val[k]), i + 1, j + 1,
+                      there ? numbers::words_of(a.val[twin - a.col]) : "nothing", j + 1, i + 1));
     }
 }
 
-}  // namespace
-
-void write_matrix_market(const std::filesystem::path& file, const csr_view<double>& a,
-                         const mm_write_options& options) {
+template <class T>
+void write_matrix(const std::filesystem::path& file, const csr_view<T>& a,
+                  const mm_write_options& options) {
+  constexpr bool complex = sizeof(T) > sizeof(double);
   check(a, "matrix");
-  const bool symmetric = options.symmetry == mm_symmetry::symmetric;
-  if (options.symmetry == mm_symmetry::skew_symmetric)
-    throw unsupported_error(
-        "matrix: expected to be written as general or symmetric, found skew-symmetric");
-  if (symmetric) check_symmetric(a);
+  if (options.symmetry == mm_symmetry::skew_symmetric ||
+      (options.symmetry == mm_symmetry::hermitian && !complex))
+    throw unsupported_error(fmt::format("matrix: expected to be written as general{}, found {}",
+                                        complex ? ", symmetric or hermitian" : " or symmetric",
+                                        to_string(options.symmetry)));
+  const bool symmetric = options.symmetry != mm_symmetry::general;
+  if (symmetric) check_symmetric(a, options.symmetry);
   std::vector<index> row_of;  // lines are formatted by entry, so that a dense row is shared too
   std::vector<index> lower;   // the entries written, if not all of them are
   row_of.reserve(static_cast<std::size_t>(a.nonzeros()));
@@ -174,8 +196,9 @@ void write_matrix_market(const std::filesystem::path& file, const csr_view<doubl
     }
   const auto entries = static_cast<index>(row_of.size());
   output out(file);
-  out.write(
-      head(symmetric ? "coordinate real symmetric" : "coordinate real general", options.comment));
+  out.write(head(
+      fmt::format("coordinate {} {}", complex ? "complex" : "real", to_string(options.symmetry)),
+      options.comment));
   out.write(fmt::format("{} {} {}\n", a.rows, a.cols, entries));
   write_lines(out, entries, [&](index line, std::string& text) {
     const index k = symmetric ? lower[static_cast<std::size_t>(line)] : line;
@@ -186,13 +209,13 @@ void write_matrix_market(const std::filesystem::path& file, const csr_view<doubl
   out.commit();
 }
 
-namespace {
-
 /// An array with lines 0 .. n - 1, one value each.
-void write_array(const std::filesystem::path& file, const std::string& size,
-                 std::span<const double> v, const std::string& comment) {
+template <class T>
+void write_array(const std::filesystem::path& file, const std::string& size, std::span<const T> v,
+                 const std::string& comment) {
   output out(file);
-  out.write(head("array real general", comment));
+  out.write(
+      head(sizeof(T) > sizeof(double) ? "array complex general" : "array real general", comment));
   out.write(size);
   write_lines(out, static_cast<index>(v.size()), [&](index i, std::string& text) {
     append(text, v[static_cast<std::size_t>(i)], '\n');
@@ -200,7 +223,30 @@ void write_array(const std::filesystem::path& file, const std::string& size,
   out.commit();
 }
 
+template <class T>
+void write_vector_lines(const std::filesystem::path& file, std::span<const T> v,
+                        const std::string& comment) {
+  for (std::size_t i = 0; i < v.size(); ++i)
+    if (!numbers::is_finite(v[i]))
+      throw input_error(
+          fmt::format("vector: expected finite values, found {} in row {} (counted from 1)",
+                      numbers::words_of(v[i]), i + 1));
+  if (v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
+    throw input_error(
+        fmt::format("vector: expected at most 2147483647 values, found {}", v.size()));
+  write_array(file, fmt::format("{} 1\n", v.size()), v, comment);
+}
+
 }  // namespace
+
+void write_matrix_market(const std::filesystem::path& file, const csr_view<double>& a,
+                         const mm_write_options& options) {
+  write_matrix(file, a, options);
+}
+void write_matrix_market(const std::filesystem::path& file, const csr_view<std::complex<double>>& a,
+                         const mm_write_options& options) {
+  write_matrix(file, a, options);
+}
 
 void write_matrix_market_array(const std::filesystem::path& file, index rows, index cols,
                                std::span<const double> v, const std::string& comment) {
@@ -221,14 +267,12 @@ void write_matrix_market_array(const std::filesystem::path& file, index rows, in
 
 void write_matrix_market_vector(const std::filesystem::path& file, std::span<const double> v,
                                 const std::string& comment) {
-  for (std::size_t i = 0; i < v.size(); ++i)
-    if (!std::isfinite(v[i]))
-      throw input_error(fmt::format(
-          "vector: expected finite values, found {} in row {} (counted from 1)", v[i], i + 1));
-  if (v.size() > static_cast<std::size_t>(std::numeric_limits<index>::max()))
-    throw input_error(
-        fmt::format("vector: expected at most 2147483647 values, found {}", v.size()));
-  write_array(file, fmt::format("{} 1\n", v.size()), v, comment);
+  write_vector_lines(file, v, comment);
+}
+void write_matrix_market_vector(const std::filesystem::path& file,
+                                std::span<const std::complex<double>> v,
+                                const std::string& comment) {
+  write_vector_lines(file, v, comment);
 }
 
 }  // namespace dwell

@@ -47,6 +47,26 @@ std::vector<double> read_vector(const fs::path& file, int threads) {
   return mm::read_vector(in, threads);
 }
 
+std::vector<std::complex<double>> read_complex_vector(const fs::path& file, int threads) {
+  input_file in(file);
+  require_vector_name(file);
+  const bool named = ends_in_mtx(file) || ends_in_npy(file);
+  if (named ? !ends_in_npy(file) : !in.peek().starts_with(npy_magic))
+    return mm::read_complex_vector(in, threads);
+  const std::vector<double> real = read_npy_vector(in);
+  return {real.begin(), real.end()};
+}
+
+void write_vector(const fs::path& file, std::span<const std::complex<double>> v,
+                  const std::string& comment) {
+  require_vector_name(file);
+  if (ends_in_npy(file))
+    throw input_error(printable(fmt::format(
+        "{}: expected a name that ends in .mtx or .mtx.gz for complex numbers, found another",
+        file.string())));
+  write_matrix_market_vector(file, v, comment);
+}
+
 void write_vector(const fs::path& file, std::span<const double> v, const std::string& comment) {
   require_vector_name(file);
   if (ends_in_npy(file))

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
 
@@ -50,6 +51,10 @@ template <>
 const cut_functions<double>& cuda_backend();
 template <>
 const cut_functions<float>& cuda_backend();
+template <>
+const cut_functions<complex_value<double>>& cuda_backend();
+template <>
+const cut_functions<complex_value<float>>& cuda_backend();
 
 struct chain_functions;  // execution/krylov/products/sequence_shares.hpp
 template <>

@@ -22,6 +22,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/kernel_cuda.cuh"
@@ -61,10 +62,12 @@ std::string template_name(const char* kernel) {
   return std::string(kernel) + "<" + types + ">";
 }
 
-/// "cuts of matrices in f64".
+/// "cuts of matrices in f64", "cuts of matrices in complex f64".
 template <class T>
 std::string in_precision(const std::string& what) {
-  return what + (sizeof(T) == 8 ? " in f64" : " in f32");
+  constexpr bool complex = is_complex_value<T>;
+  return what + (complex ? " in complex " : " in ") +
+         (sizeof(T) == (complex ? 16 : 8) ? "f64" : "f32");
 }
 
 class kernel_unit {

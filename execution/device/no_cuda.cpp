@@ -38,6 +38,14 @@ const cut_functions<float>& cuda_backend() {
   refuse();
 }
 template <>
+const cut_functions<complex_value<double>>& cuda_backend() {
+  refuse();
+}
+template <>
+const cut_functions<complex_value<float>>& cuda_backend() {
+  refuse();
+}
+template <>
 const chain_functions& cuda_backend() {
   refuse();
 }

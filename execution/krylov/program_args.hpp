@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
 #include "dwell/execution/device/between_launches.hpp"
@@ -36,6 +37,10 @@ struct basis_places {
 };
 template <class P, class T>
 struct basis_places<P, T, false> {};
+
+/// Sums of which the product of a basis vector with another vector consists.
+template <class T>
+inline constexpr int sums_per_product = is_complex_value<T> ? 2 : 1;
 
 /// The cut matrix where the teams can read it (spmv/nonzero_tiles.hpp).
 template <class T>

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstddef>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/team/partial_slots.hpp"
@@ -117,7 +118,17 @@ class cluster_exchange {
   /// v to `at` of block `team`, whose memory barrier of this round counts its bytes.
   template <class T>
   DWELL_FN void send(unsigned at, int team, T v) const {
-    static_assert(sizeof(T) == 8 || sizeof(T) == 4);
+    static_assert(is_complex_value<T> || sizeof(T) == 8 || sizeof(T) == 4);
+    if constexpr (is_complex_value<T>) {
+      constexpr unsigned part = sizeof(v.re);
+      send(at, team, v.re);
+      send(at + part, team, v.im);
+    } else {
+      send_bits(at, team, v);
+    }
+  }
+  template <class T>
+  DWELL_FN void send_bits(unsigned at, int team, T v) const {
     const unsigned here = counter_of(round_);
     const unsigned to = of_block(team, at), counter = of_block(team, here);
     if constexpr (!has_clusters)

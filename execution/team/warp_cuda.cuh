@@ -2,9 +2,19 @@
 // A warp on a GPU: what its 32 lanes exchange by shuffles, in the order of operations that
 // team_cpu.hpp defines.
 #pragma once
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 
 namespace dwell {
+
+/// v of the lane so many places below.
+template <class T>
+DWELL_FN T from_below(T v, int places) {
+  if constexpr (is_complex_value<T>)
+    return {__shfl_up_sync(~0u, v.re, places), __shfl_up_sync(~0u, v.im, places)};
+  else
+    return __shfl_up_sync(~0u, v, places);
+}
 
 /// One value per lane, in registers.
 template <class V>
@@ -48,11 +58,11 @@ class cuda_warp {
     DWELL_UNROLL
     for (int o = 1; o < 32; o *= 2) {
       if (runs == 0) break;
-      const T left = __shfl_up_sync(~0u, v, o);
+      const T left = from_below(v, o);
       if (l - o >= head) v += left;
       runs &= runs << o;
     }
-    before.v = __shfl_up_sync(~0u, v, 1);
+    before.v = from_below(v, 1);
     if (l == 0) before.v = T(0);
     return v;
   }

@@ -18,6 +18,7 @@
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/linear/cg_batch.hpp"
+#include "dwell/linear/complex_solver.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/product.hpp"

@@ -150,6 +150,8 @@ template <class P, class T, class... E>
 __device__ int all() { return (0 + ... + under<P, T, E>()); }
 template <class P, class... E>
 __device__ int of_types() { return all<P, double, E...>() + all<P, float, E...>(); }
+template <class P, class... E>
+__device__ int of_complex_types() { return all<P, complex_value<double>, E...>() + all<P, complex_value<float>, E...>(); }
 }  // namespace dwell::cuda
 extern "C" __global__ void count(int* n) { using namespace dwell; *n = COUNT; }
 """
@@ -210,8 +212,9 @@ def units():
     for program, header, loops in rows:
         executors = [loop for loop in re.split(r"[ +]", loops.replace("*", "")) if not loop.startswith("graph")]  # whose kernels are host_loop's
         name = f"{program}_batch" if executors == ["batch"] else program
+        types = "of_complex_types" if program.startswith("complex_") else "of_types"
         text = program_unit.replace("HEADER", header)
-        all_units[name] = text.replace("COUNT", f"cuda::of_types<{program}, {', '.join(executors)}>()")
+        all_units[name] = text.replace("COUNT", f"cuda::{types}<{program}, {', '.join(executors)}>()")
     all_units |= {name: convolution_unit.replace("ALGORITHM", name) for name in convolutions()}
     return all_units | small_kernels()
 

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <complex>
 #include <vector>
 
 #include "oracle.hpp"
@@ -59,6 +60,18 @@ bool is_definite(const csr<double>& a, double shift) {
 
 double least_eigenvalue(const csr<double>& a) {
   return symmetric_eigenvalues(dense_of(a)).minCoeff();
+}
+
+std::vector<std::complex<double>> solve_complex(const csr<std::complex<double>>& a,
+                                                const std::vector<std::complex<double>>& b) {
+  Eigen::MatrixXcd d = Eigen::MatrixXcd::Zero(a.rows, a.cols);
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      d(i, a.col[static_cast<std::size_t>(k)]) += a.val[static_cast<std::size_t>(k)];
+  const Eigen::VectorXcd x = Eigen::PartialPivLU<Eigen::MatrixXcd>(d).solve(
+      Eigen::Map<const Eigen::VectorXcd>(b.data(), a.rows));
+  return {x.data(), x.data() + x.size()};
 }
 
 }  // namespace dwell::test

@@ -4,6 +4,9 @@
 #pragma once
 #include <Eigen/Core>
 
+#include <complex>
+#include <vector>
+
 #include "dwell/formats/csr.hpp"
 
 namespace dwell::test {
@@ -26,5 +29,9 @@ index rank_of(const dense_matrix& a);
 /// The least-squares solutions of the least norm, by a complete orthogonal decomposition; smaller
 /// pivots than the threshold are zeros.
 dense_matrix least_norm(const dense_matrix& a, const dense_matrix& b, double threshold);
+
+/// The solution of a complex system by L U with partial pivoting.
+std::vector<std::complex<double>> solve_complex(const csr<std::complex<double>>& a,
+                                                const std::vector<std::complex<double>>& b);
 
 }  // namespace dwell::test

@@ -47,7 +47,11 @@ void require_source(const std::string& text, const std::string& or_else, const s
                     or_else, kind.empty() ? meant : kind));
 }
 
-matrix_source load_matrix(const std::string& text, int threads) {
+namespace {
+
+/// read(file, threads) is read_matrix() or read_any_matrix().
+matrix_source load_by(const std::string& text, int threads,
+                      matrix_file (*read)(const fs::path&, int)) {
   require_source(text);
   matrix_source out;
   const auto begin = std::chrono::steady_clock::now();
@@ -59,14 +63,24 @@ matrix_source load_matrix(const std::string& text, int threads) {
     std::error_code not_regular;
     const auto bytes = is_stream(text) ? 0 : fs::file_size(text, not_regular);
     if (!not_regular) out.file_bytes = bytes;
-    matrix_file read = read_matrix(text, threads);
-    out.content = std::move(read.content);
-    out.binary = read.binary;
+    matrix_file file = read(text, threads);
+    out.content = std::move(file.content);
+    out.complex = std::move(file.complex);
+    out.binary = file.binary;
     out.compressed = text.ends_with(".gz") || text.ends_with(".tgz");
   }
   out.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  out.name = out.content.name;
+  out.name = out.complex ? out.complex->name : out.content.name;
   return out;
+}
+
+}  // namespace
+
+matrix_source load_matrix(const std::string& text, int threads) {
+  return load_by(text, threads, read_matrix);
+}
+matrix_source load_any_matrix(const std::string& text, int threads) {
+  return load_by(text, threads, read_any_matrix);
 }
 
 std::int64_t count_explicit_zeros(const csr<double>& a) {

@@ -18,6 +18,8 @@ struct matrix_source {
   double read_s = 0;                           ///< reading or generating
   bool compressed = false;
   std::uintmax_t file_bytes = 0;  ///< size on disk; 0 if generated or not a regular file
+  /// Instead of `content`, of load_any_matrix() alone.
+  std::optional<mm_complex_matrix> complex = {};
 };
 
 /// "a file or a kind", for help texts.
@@ -38,6 +40,8 @@ void require_source(const std::string& text, const std::string& or_else = {},
                     const std::string& meant = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
+/// Also a matrix of complex numbers.
+matrix_source load_any_matrix(const std::string& text, int threads);
 /// Entries of value zero.
 std::int64_t count_explicit_zeros(const csr<double>& a);
 

@@ -26,7 +26,8 @@ namespace {
 
 std::int64_t matrix_bytes(const solve_result& r) {
   const auto& p = r.report.precision;
-  const std::int64_t value = p == "f32" ? 4 : p == "mixed" ? 12 : 8, number = sizeof(index);
+  const std::int64_t number = sizeof(index);
+  const std::int64_t value = p == "f32" ? 4 : p == "mixed" ? 12 : p == "complex f64" ? 16 : 8;
   return (r.rows + 1) * number + (r.nonzeros + r.explicit_zeros) * (number + value);
 }
 

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <complex>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
@@ -20,6 +22,7 @@
 #include "cli/report_target.hpp"
 #include "cli/signals.hpp"
 #include "linear/commands.hpp"
+#include "linear/complex_problem.hpp"
 #include "linear/monitor.hpp"
 #include "linear/near_null.hpp"
 #include "linear/ranks.hpp"
@@ -97,12 +100,22 @@ solve_report solve_in(const std::string& precision, const device& where, const c
   return report;
 }
 
+template <class T>
+bool is_finite(const std::vector<T>& x) {
+  return std::all_of(x.begin(), x.end(), [](const T& v) {
+    return std::isfinite(std::real(v)) && std::isfinite(std::imag(v));
+  });
+}
+
 /// Writes the files that were asked for. An answer with a NaN would be no Matrix Market file.
-void write_files(const solve_arguments& args, const std::vector<double>& x, solve_result& result,
+template <class T>
+void write_files(const solve_arguments& args, const std::vector<T>& x, solve_result& result,
                  handover& by) {
   if (const auto& to = args.output) {
-    if (std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) {
-      if (by.attempt(to.label(), [&] { write_vector(to.path(), x, answer_comment(result)); }))
+    if (is_finite(x)) {
+      if (by.attempt(to.label(), [&] {
+            write_vector(to.path(), std::span<const T>(x), answer_comment(result));
+          }))
         result.files.emplace_back("answer", to.label());
     } else {
       result.warnings.push_back(to.label() + " is not written: the answer is not finite");
@@ -125,8 +138,11 @@ struct problem {
   matrix_source source;
   std::optional<divided_input> divided;  ///< instead of the source, on all ranks
   std::vector<double> b, x;              ///< vectors of the source; x is the answer in the end
+  complex_vectors complex;               ///< instead of b and x, where the matrix is complex
   solve_options options;
   solve_result result;
+
+  bool is_complex() const { return source.complex.has_value(); }
 };
 
 /// What ranks cannot do yet that one solver can.
@@ -166,20 +182,32 @@ problem begin_problem(const solve_arguments& args) {
   return p;
 }
 
+void read_complex_problem(const solve_arguments& args, problem& p) {
+  check_complex(args);
+  const mm_complex_matrix& of = *p.source.complex;
+  solve_result& result = p.result;
+  result.companion_unused = of.companion_rhs && result.rhs.what != rhs_source::kind::companion;
+  result.rows = of.matrix.rows;
+  result.explicit_zeros = count_explicit_zeros(of.matrix);
+  result.nonzeros = of.matrix.nonzeros() - result.explicit_zeros;
+  p.complex = make_complex_vectors(result.rhs, args.start, p.source, args.threads);
+}
+
 /// Reads all, and sets `p` up for the solve but for what the progress line needs.
 void read_problem(const solve_arguments& args, progress_line& progress, problem& p) {
   solve_result& result = p.result;
   progress.show("reading " + args.matrix);
-  p.source = load_matrix(args.matrix, args.threads);
-  const auto& a = p.source.content.matrix;
+  p.source = load_any_matrix(args.matrix, args.threads);
   result.matrix_name = p.source.name;
   result.generated = p.source.generated;
+  result.read_s = p.source.read_s;
+  if (p.is_complex()) return read_complex_problem(args, p);
+  const auto& a = p.source.content.matrix;
   result.companion_unused =
       p.source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
   result.rows = a.rows;
   result.explicit_zeros = count_explicit_zeros(a);
   result.nonzeros = a.nonzeros() - result.explicit_zeros;
-  result.read_s = p.source.read_s;
   require_memory_for_columns(a.rows, args.rhs_count, args.precision);
   p.b = make_rhs(result.rhs, p.source, args.threads);
   p.x = make_start(args.start, p.source, args.threads);
@@ -212,6 +240,9 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
                                   args.rhs_count, p.divided ? &*p.divided : nullptr);
     result.columns = result.ranks->columns;
     if (result.columns.empty()) return;  // the first process has them
+  } else if (p.is_complex()) {
+    result.columns = {
+        solve_complex_in(args.precision, where, p.source.complex->matrix, p.complex, p.options)};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
   } else {
@@ -221,9 +252,12 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   result.report.solve_s = solve_seconds(result.columns);
 }
 
-void add_warnings(const solve_arguments& args, const std::vector<double>& x, solve_result& result) {
+void add_warnings(const solve_arguments& args, const problem& p, solve_result& result) {
+  const std::vector<double>& x = p.x;
   if (result.ranks && result.ranks->largest_error)
     result.largest_error = result.ranks->largest_error;
+  else if (result.rhs.what == rhs_source::kind::row_sums && p.is_complex())
+    result.largest_error = largest_error(p.complex.x);
   else if (result.rhs.what == rhs_source::kind::row_sums && !x.empty() &&
            result.report.null_space != "given")
     result.largest_error =
@@ -243,7 +277,7 @@ void add_warnings(const solve_arguments& args, const std::vector<double>& x, sol
 
 exit_code hand_over(const solve_arguments& args, clock::time_point begin, problem& p) {
   solve_result& result = p.result;
-  add_warnings(args, p.x, result);
+  add_warnings(args, p, result);
   const heeded had = {result.report.method, result.report.preconditioner, args.near_null.any()};
   for (const auto& lines : {without_effect(*args.parsed, {had}),
                             unseen_in_report(args.report, {{"--timing", args.timing},
@@ -251,7 +285,10 @@ exit_code hand_over(const solve_arguments& args, clock::time_point begin, proble
     result.warnings.insert(result.warnings.end(), lines.begin(), lines.end());
   handover by;
   const auto before_writing = clock::now();
-  write_files(args, p.x, result, by);
+  if (p.is_complex())
+    write_files(args, p.complex.x, result, by);
+  else
+    write_files(args, p.x, result, by);
   result.write_s = seconds_since(before_writing);
   result.timing = args.timing;
   result.wall_s = seconds_since(begin);
@@ -294,7 +331,10 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
     };
   std::optional<solve_monitor> monitor;
   if (args.monitor > 0 && first) {
-    monitor.emplace(p.divided ? p.divided->rhs_norm : norm_of(p.b), args.monitor);
+    const double norm = p.divided        ? p.divided->rhs_norm
+                        : p.is_complex() ? norm_of(p.complex.b)
+                                         : norm_of(p.b);
+    monitor.emplace(norm, args.monitor);
     p.options.progress = [&](const solve_progress& now) { (*monitor)(now); };
     p.options.progress_interval = 0;  // every iteration, in order
   }

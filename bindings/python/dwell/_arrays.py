@@ -10,6 +10,7 @@ from ._checks import shown
 from ._warnings import RoundingWarning, warn
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+COMPLEX = (np.dtype(np.complex64), np.dtype(np.complex128))
 _CUDA_DEVICES = (2, 13)  # DLPack's: CUDA's memory, CUDA's managed memory
 _LIBRARIES = {"numpy": "numpy", "torch": "torch", "cupy": "cupy", "jax": "jax", "jaxlib": "jax"}
 
@@ -101,6 +102,19 @@ def float_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
     return np.dtype(np.float64)
 
 
+def number_dtype(dtype: np.dtype[Any], what: str) -> np.dtype[Any]:
+    """What ``float_dtype`` says, where complex64 and complex128 are taken too."""
+    dtype = np.dtype(dtype).newbyteorder("=")
+    if dtype.kind == "c" and dtype not in COMPLEX:
+        raise TypeError(f"{what}: expected complex64 or complex128, found {dtype}")
+    return dtype if dtype in COMPLEX else float_dtype(dtype, what)
+
+
+def _part_bytes(dtype: np.dtype[Any]) -> int:
+    """Bytes of a number, or of a part of a complex one."""
+    return dtype.itemsize // 2 if dtype.kind == "c" else dtype.itemsize
+
+
 def warn_of_rounding(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> None:
     """Before real numbers become float32 or float64: says so where digits are lost."""
     count = _inexact(a, dtype)
@@ -136,9 +150,10 @@ def readable(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> np.nda
 
 
 def require_convertible(a: np.ndarray[Any, Any], dtype: np.dtype[Any], what: str) -> None:
-    """TypeError for what is not real, and for float64 where float32 is computed in; a warning where other numbers lose
-    digits."""
-    if float_dtype(a.dtype, what) == a.dtype.newbyteorder("=") and a.dtype.itemsize > dtype.itemsize:
+    """TypeError for what is not real (where real numbers are computed in), and for double precision where single is
+    computed in; a warning where other numbers lose digits."""
+    own = (number_dtype if dtype.kind == "c" else float_dtype)(a.dtype, what)
+    if own == a.dtype.newbyteorder("=") and _part_bytes(own) > _part_bytes(dtype):
         raise TypeError(f"{what}: expected {dtype}, found {a.dtype.newbyteorder('=')}")
     warn_of_rounding(a, dtype, what)
 

@@ -31,9 +31,10 @@ def cg(
     Parameters
     ----------
     A : sparse matrix of shape (n, n)
-        Symmetric positive definite; what ``Solver`` takes.
+        Symmetric positive definite, or complex, Hermitian and positive definite; what ``Solver`` takes.
     b : array of shape (n,), (n, 1) or (n, k)
-        What ``Solver.solve`` takes. Integers become float64, and float32 stays that if `A` has it too, as in SciPy.
+        What ``Solver.solve`` takes. Integers become float64, and float32 stays that if `A` has it too, as in SciPy; where
+        `A` or `b` is complex, both are.
         Columns are solved several in one pass over the matrix where that pays (`columns_at_once`); SciPy takes one.
     x0 : array of shape (n,), (n, 1) or b's, optional
         The start, of all columns or of each; by default zeros.
@@ -156,7 +157,7 @@ def gmres(
     >>> info
     0
     """
-    rows = as_csr(A).rows
+    rows = as_csr(A, or_complex=True).rows
     asked = options.get("restart")
     options["restart"] = size = max(1, min(SCIPY_RESTART, rows)) if asked is None else whole(asked, "restart")
     options["maxiter"] = min(iteration_limit(options.get("maxiter"), rows) * size, MOST_ITERATIONS)
@@ -175,7 +176,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
         b = host_array(b, "b")
     rtol = number(options.get("rtol", DEFAULTS["rtol"]), "rtol")
     atol = number(options.get("atol", DEFAULTS["atol"]), "atol")
-    a = as_csr(A, dtype_of(b))
+    a = as_csr(A, dtype_of(b), or_complex=True)
     shape = tuple(b.shape)
     if len(shape) not in (1, 2) or shape[0] != a.rows:
         raise ValueError(f"b: expected shape ({a.rows},), ({a.rows}, 1) or ({a.rows}, k), found {shape}")

@@ -8,13 +8,13 @@ import numpy as np
 import scipy.sparse
 
 from . import _gpu
-from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, place_of, warn_of_rounding
+from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, number_dtype, place_of, warn_of_rounding
 
 _INDEX = np.dtype(np.int32)
 
 
 class Csr(NamedTuple):
-    """indptr and indices of int32, data of float32 or float64; NumPy arrays, or arrays on GPU number place.gpu."""
+    """indptr and indices of int32, data of float32 or float64, or complex64 or complex128; NumPy arrays, or arrays on GPU number place.gpu."""
 
     indptr: Any
     indices: Any
@@ -28,11 +28,23 @@ class Csr(NamedTuple):
         return int(self.indptr.shape[0]) - 1
 
 
-def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None) -> Csr:
-    """`a` in the precision that SciPy computes in: float64 where `a` or `rhs_dtype` is no float32.
+def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None, *, or_complex: bool = False) -> Csr:
+    """`a` in the precision that SciPy computes in: float64 where `a` or `rhs_dtype` is no float32; complex where one of them
+    is, if that is taken.
 
     Throws TypeError for what is no sparse matrix, ValueError for sizes that 32-bit indices do not reach.
     """
+    if rhs_dtype is not None and not or_complex:
+        float_dtype(rhs_dtype, "b")
+    out = _as_csr(a, rhs_dtype)
+    if not or_complex:
+        float_dtype(out.dtype, "A")
+    elif out.dtype.kind == "c" and out.place.gpu is not None:
+        raise TypeError(f"A: expected arrays of the host for complex numbers, found arrays on cuda:{out.place.gpu}")
+    return out
+
+
+def _as_csr(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if scipy.sparse.issparse(a):
         return _of_scipy(a, rhs_dtype)
     if isinstance(a, tuple) and len(a) == 3:
@@ -58,21 +70,21 @@ def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None) -> Csr:
     dense = host_array(a, "A")
     if dense.ndim != 2:
         raise ValueError(f"A: expected a matrix, found {dense.ndim} axes")
-    own = float_dtype(dense.dtype, "A")
+    own = number_dtype(dense.dtype, "A")
     warn_of_rounding(dense, own, "A")
     return _of_scipy(scipy.sparse.csr_array(dense.astype(own, copy=False)), rhs_dtype)
 
 
 def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dtype[Any]:
-    own = float_dtype(dtype, "A")
-    return own if rhs_dtype is None else np.promote_types(own, float_dtype(rhs_dtype, "b"))
+    own = number_dtype(dtype, "A")
+    return own if rhs_dtype is None else np.promote_types(own, number_dtype(rhs_dtype, "b"))
 
 
 def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if len(a.shape) != 2:
         raise ValueError(f"A: expected a matrix, found {len(a.shape)} axes")
     given = a if a.format in ("csr", "csc", "coo", "bsr") else a.tocsr()  # the others have no arrays of values
-    own = float_dtype(given.dtype, "A")
+    own = number_dtype(given.dtype, "A")
     if given.dtype != own:  # before duplicates are summed, which in int8 would wrap round
         warn_of_rounding(given.data, own, "A")
         given = given.astype(own)

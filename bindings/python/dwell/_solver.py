@@ -22,8 +22,9 @@ from ._warnings import SolveWarning, unmet, warn
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_NATIVE: dict[str, type[_core.CgSolverF64] | type[_core.CgSolverF32]] = {
-    "float64": _core.CgSolverF64, "float32": _core.CgSolverF32}
+_NATIVE: dict[str, Any] = {
+    "float64": _core.CgSolverF64, "float32": _core.CgSolverF32,
+    "complex128": _core.ComplexSolverF64, "complex64": _core.ComplexSolverF32}
 
 
 def _words(residual: float, target: float, _seconds: float) -> str:
@@ -43,7 +44,10 @@ class Solver(_gpu.StreamUser):
         SciPy's in any format, CuPy's, PyTorch's of layout ``sparse_csr``, JAX's BCSR, a dense array, or a tuple
         ``(indptr, indices, data)`` of arrays in compressed sparse rows. What has int32 indices, sorted and without
         duplicates, and float32 or float64 values in compressed sparse rows is not copied: a CPU then reads these
-        arrays in place, so they must not change while the solver lives. Other real dtypes become float64.
+        arrays in place, so they must not change while the solver lives. Other real dtypes become float64. complex64 and
+        complex128 are taken too, in arrays of the host (the device may be a GPU): with method "cg" (a Hermitian matrix),
+        "bicgstab", "gmres" or "auto", preconditioner "none", "jacobi" or "auto", which is "jacobi"; right-hand sides are
+        then solved one after another, and ``update_values`` and ``explain`` are not there.
     device : str, optional
         "cpu", "cuda" or "cuda:N". By default where the arrays are; for arrays of the host the first usable GPU, else
         the CPU; of method "direct" the CPU.
@@ -79,7 +83,7 @@ class Solver(_gpu.StreamUser):
 
     def __init__(self, A: Any, *, device: str | None = None, threads: int = 0, **options: Unpack[Options]) -> None:
         check_names(options, "Solver")
-        self._setup(as_csr(A), device, threads, options)
+        self._setup(as_csr(A, or_complex=True), device, threads, options)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, options: Options) -> Solver:
@@ -100,7 +104,7 @@ class Solver(_gpu.StreamUser):
             if not self._stream:
                 _gpu.wait_for(a.data, a.place)
             arrays, make = tuple(_gpu.capsule(part, a.place) for part in arrays), make.on_cuda
-        self._native: _core.CgSolverF64 | _core.CgSolverF32 = make(self._device, *arrays, a.cols, self._options)
+        self._native: Any = make(self._device, *arrays, a.cols, self._options)
         self._turn = Turn("solve")
         self._reports: list[_core.CgReport] = []
 
@@ -111,7 +115,7 @@ class Solver(_gpu.StreamUser):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 or float64, of the matrix and all vectors."""
+        """float32 or float64, or complex64 or complex128, of the matrix and all vectors."""
         return self._a.dtype
 
     @property
@@ -173,7 +177,7 @@ class Solver(_gpu.StreamUser):
         ValueError
             A shape does not fit, a value is not finite, an array is on another device, or `out` cannot be written.
         TypeError
-            A dtype cannot be used: complex, or float64 where the solver has float32.
+            A dtype cannot be used: complex where the solver is real, or float64 where the solver has float32.
         Breakdown, DeviceError, KeyboardInterrupt
 
         Warns
@@ -197,6 +201,8 @@ class Solver(_gpu.StreamUser):
         """What ``solve`` returns, and whether it has several columns; warns of nothing."""
         check_on_interrupt(on_interrupt)
         place = place_of(b)
+        if place.gpu is not None and self.dtype.kind == "c":
+            raise TypeError(f"b: expected an array of the host for a complex solver, found one on cuda:{place.gpu}")
         if place.gpu is None:
             rhs, x, answer, columns = on_host(b, x0, out, self._native.rows, self.dtype)
         else:
@@ -234,6 +240,7 @@ class Solver(_gpu.StreamUser):
             Their number differs, one is not finite, the matrix is not symmetric or has no positive diagonal. The
             values before are then kept.
         """
+        self._require_real("update_values")
         if hasattr(data, "tocsr") or hasattr(data, "indptr"):
             a = as_csr(data, self.dtype)
             self._require_pattern(a)
@@ -267,6 +274,7 @@ class Solver(_gpu.StreamUser):
         UnsupportedError
             There is no plan that could run there.
         """
+        self._require_real("explain")
         a = to_host(self._a)
         if device_facts is not None:
             word(device_facts, "device_facts")
@@ -275,6 +283,10 @@ class Solver(_gpu.StreamUser):
     def __repr__(self) -> str:
         n, m = self.shape
         return f"<dwell.Solver: {n} x {m}, {self.dtype}, {self._device.backend}>"
+
+    def _require_real(self, what: str) -> None:
+        if self.dtype.kind == "c":
+            raise _core.UnsupportedError(f"{what}: expected a solver of real numbers, found one of {self.dtype}")
 
     def _require_here(self, place: Place) -> None:
         if self._device.backend != "cuda" or self._device.ordinal != place.gpu:

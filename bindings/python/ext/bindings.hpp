@@ -9,6 +9,7 @@ void add_devices(nanobind::module_& m);
 void add_solve_values(nanobind::module_& m);
 void add_solve_explanation(nanobind::module_& m);
 void add_linear_solver(nanobind::module_& m);
+void add_complex_solver(nanobind::module_& m);
 void add_product(nanobind::module_& m);
 void add_stencil_values(nanobind::module_& m);
 void add_stencil_runner(nanobind::module_& m);

@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
   add_solve_values(m);
   add_solve_explanation(m);
   add_linear_solver(m);
+  add_complex_solver(m);
   add_product(m);
   add_stencil_values(m);
   add_stencil_runner(m);

@@ -23,6 +23,10 @@
 
 namespace dwell {
 
+/// A complex number has the precision of its parts.
+template <class R>
+inline constexpr precision precision_of<complex_value<R>> = precision_of<R>;
+
 /// One compiled kernel with its arguments, ready to run again and again: it owns events, a recorded
 /// graph or threads, whatever its executor needs.
 class program_launch {
@@ -89,6 +93,10 @@ DWELL_API kernel_making make_needed(const program_kernel& v, int config, const d
 /// What program_kernel::prepare is to other rows. Compiles what is not there.
 DWELL_API std::unique_ptr<program_launch> prepare_needed(const program_kernel& v, const void* args,
                                                          const device& where, const plan& how);
+
+/// The rows for complex values, whose precision is that of their parts.
+std::span<const program_kernel> complex_kernels();
+std::span<const program_kernel> planned_complex_kernels();
 
 /// The rows of executor `batch`, which are not among them: nobody asks for it by name.
 std::span<const program_kernel> batch_kernels();

@@ -14,7 +14,8 @@
 namespace dwell {
 
 std::vector<kernel_source> sources_of(const needed_program& of, precision type, int config) {
-  const char* const scalar = type == precision::f64 ? "double" : "float";
+  const std::string part = type == precision::f64 ? "double" : "float";
+  const std::string scalar = of.complex ? "dwell::complex_value<" + part + ">" : part;
   kernel_source one;
   // Arguments are laid out by another compiler there.
   one.text = fmt::format(

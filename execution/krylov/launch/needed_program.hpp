@@ -20,6 +20,7 @@ struct needed_program {
   const char* loops = nullptr;         ///< its struct, "persistent_columns<4>"
   int phases = 0;                      ///< kernels that are launched one by one; 0: one for a run
   std::size_t args_bytes = 0;  ///< bytes that a kernel takes, as this compiler lays them out
+  bool complex = false;        ///< it is for complex values
 };
 
 /// What is compiled for a config: a kernel for the whole run, or one for each phase.

@@ -23,6 +23,7 @@ template <class P, class T, class E>
 program_kernel planned_row(needed_program of) {
   of.phases = E::launches_phases ? P::phases : 0;
   of.args_bytes = sizeof(program_args<P, T>);
+  of.complex = is_complex_value<T>;
   return {P::name,
           E::name,
           precision_of<T>,

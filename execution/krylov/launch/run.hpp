@@ -72,7 +72,8 @@ class program_run {
                                    : P::uses[k] == use::partner || P::uses[k] == use::handed
                                        ? 0
                                        : values_per_row(k) * n);
-    const std::size_t slots = partial_slots_of<P> + (has_basis<P> ? 2 * basis : 0);
+    const std::size_t slots =
+        partial_slots_of<P> + (has_basis<P> ? 2 * basis * sums_per_product<T> : 0);
     if (!v.alone || where.on() == backend::cpu) partials_ = buffer<double>(where, slots * teams);
     if constexpr (has_basis<P>) make_basis(n, teams, basis);
     history_ = history_buffer(where, records);

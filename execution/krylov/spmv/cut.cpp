@@ -39,11 +39,14 @@ void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_
     cuda_backend<cut_functions<T>>().fill_values(where, a, exponent, m);
 }
 
-template cut_matrix<double> cut(const device&, const csr_arrays<double>&, const cut_request&);
-template cut_matrix<float> cut(const device&, const csr_arrays<float>&, const cut_request&);
-template void fill(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
-template void fill(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
-template void fill_values(const device&, const csr_arrays<double>&, int, cut_matrix<double>&);
-template void fill_values(const device&, const csr_arrays<float>&, int, cut_matrix<float>&);
+#define DWELL_CUT_OF(T)                                                                \
+  template cut_matrix<T> cut(const device&, const csr_arrays<T>&, const cut_request&); \
+  template void fill(const device&, const csr_arrays<T>&, int, cut_matrix<T>&);        \
+  template void fill_values(const device&, const csr_arrays<T>&, int, cut_matrix<T>&);
+DWELL_CUT_OF(double)
+DWELL_CUT_OF(float)
+DWELL_CUT_OF(complex_value<double>)
+DWELL_CUT_OF(complex_value<float>)
+#undef DWELL_CUT_OF
 
 }  // namespace dwell

@@ -56,6 +56,14 @@ const cut_functions<float>& cuda_backend() {
   return cut_on_cuda<float>;
 }
 template <>
+const cut_functions<complex_value<double>>& cuda_backend() {
+  return cut_on_cuda<complex_value<double>>;
+}
+template <>
+const cut_functions<complex_value<float>>& cuda_backend() {
+  return cut_on_cuda<complex_value<float>>;
+}
+template <>
 const chain_functions& cuda_backend() {
   return chain_on_cuda;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/power_of_two.hpp"
 #include "dwell/execution/krylov/spmv/ghost_steps.hpp"
@@ -38,6 +39,15 @@ DWELL_FN void for_items(const csr_pattern& a, const tile_range& k, index row, un
       if (path >> j & 1) ++row, first = -1;
     }
   }
+}
+
+/// v times a power of two.
+template <class T>
+DWELL_FN T scaled(const power_of_two& by, T v) {
+  if constexpr (is_complex_value<T>)
+    return {static_cast<part_type<T>>(by(v.re)), static_cast<part_type<T>>(by(v.im))};
+  else
+    return static_cast<T>(by(v));
 }
 
 /// The 16 bytes of consecutive items that a lane loads at once.
@@ -107,7 +117,7 @@ struct fill_tiles {
     const bool with_columns = narrow || wide || ghost_columns;
     for_items(a, tile_range(t, tile), h.first_row + static_cast<index>(ends >> 8), ends, lane,
               [&](int j, index k) {
-                values[j] = static_cast<T>(scale(from[k]));
+                values[j] = scaled(scale, from[k]);
                 if (with_columns) columns[j] = a.col[k];
               });
     put(val, tile, lane, values);
@@ -140,7 +150,7 @@ struct scale_values {
   T* to;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t k) const {
-    to[k] = static_cast<T>(scale(from[k]));
+    to[k] = scaled(scale, from[k]);
   }
 };
 

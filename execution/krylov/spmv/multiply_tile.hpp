@@ -3,8 +3,7 @@
 // over the warp joins rows that lanes share. It knows no method and no workspace: where rows go and
 // where the tile's carry does is the caller's.
 #pragma once
-#include <cmath>
-
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
 #include "dwell/execution/krylov/spmv/nonzero_tiles.hpp"
@@ -61,7 +60,7 @@ DWELL_FN void multiply_tile(Warp& warp, Parts& part, const value_pack<T, Width>*
       const bool end = ends >> j & 1;
       DWELL_UNROLL
       for (int w = 0; w < Width; ++w)
-        acc.v[w] = std::fma(mine.value(j), x[j % at_once].v[w], acc.v[w]);
+        acc.v[w] = fused_multiply_add(mine.value(j), x[j % at_once].v[w], acc.v[w]);
       if constexpr (Resident) {
         if (end) {
           DWELL_UNROLL

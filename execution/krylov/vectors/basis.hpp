@@ -8,6 +8,23 @@
 
 namespace dwell {
 
+/// Factor k of a combination, times `sign`; the parts of a complex one lie side by side.
+template <class T>
+DWELL_FN T factor_of(const double* by, int k, double sign) {
+  using part = part_type<T>;
+  if constexpr (is_complex_value<T>)
+    return {static_cast<part>(sign * by[2 * k]), static_cast<part>(sign * by[2 * k + 1])};
+  else
+    return static_cast<T>(sign * by[k]);
+}
+template <class T>
+DWELL_FN void add_basis_product(T e, T v, double* sum) {
+  if constexpr (is_complex_value<T>)
+    add_product(e, v, sum);
+  else
+    sum[0] = std::fma(static_cast<double>(e), static_cast<double>(v), sum[0]);
+}
+
 /// f(v, e): e[k] is the element of basis vector first + k.
 template <class P, class T, class Team, class Shape>
 template <int Count, bool Stores, int... R, int... W, class F>
@@ -51,12 +68,12 @@ DWELL_FN void workspace<P, T, Team, Shape>::add_basis(int count, const double* b
   const auto add = [&]<int Count>(int first) {
     T factor[Count];
     DWELL_UNROLL
-    for (int k = 0; k < Count; ++k) factor[k] = static_cast<T>(sign * by[first + k]);
+    for (int k = 0; k < Count; ++k) factor[k] = factor_of<T>(by, first + k, sign);
     const bool from_zero = afresh && first == 0;
     pass_basis<Count, false>(reads<F>{}, writes<F>{}, first, [=](int, T* v, T* e) {
       T sum = from_zero ? T(0) : v[F];
       DWELL_UNROLL
-      for (int k = 0; k < Count; ++k) sum = std::fma(factor[k], e[k], sum);
+      for (int k = 0; k < Count; ++k) sum = fused_multiply_add(factor[k], e[k], sum);
       v[F] = sum;
     });
   };
@@ -69,19 +86,19 @@ DWELL_FN void workspace<P, T, Team, Shape>::add_basis(int count, const double* b
 template <class P, class T, class Team, class Shape>
 template <int F>
 DWELL_FN void workspace<P, T, Team, Shape>::multiply_basis(int count, int set) {
-  constexpr int group = 5;  // sums that travel together
+  constexpr int width = sums_per_product<T>;
+  constexpr int group = 5 / width;  // sums that travel together: five at most
   const auto multiply = [&]<int Count>(int first) {
-    auto acc = team_.template per_lane<sums<Count>>();
+    auto acc = team_.template per_lane<sums<Count * width>>();
     team_.each([&](int lane) {
-      for (int k = 0; k < Count; ++k) acc[lane].v[k] = 0.0;
+      for (int k = 0; k < Count * width; ++k) acc[lane].v[k] = 0.0;
     });
     pass_basis<Count, false>(reads<F>{}, writes<>{}, first, [&](int lane, T* v, T* e) {
-      const double here = v[F];
+      const T here = v[F];
       DWELL_UNROLL
-      for (int k = 0; k < Count; ++k)
-        acc[lane].v[k] = std::fma(static_cast<double>(e[k]), here, acc[lane].v[k]);
+      for (int k = 0; k < Count; ++k) add_basis_product(e[k], here, acc[lane].v + k * width);
     });
-    give(basis_slot(set) + first, acc);
+    give(basis_slot(set) + first * width, acc);
   };
   int first = 0;
   for (; first + group <= count; first += group) multiply.template operator()<group>(first);
@@ -93,6 +110,7 @@ template <class P, class T, class Team, class Shape>
 DWELL_FN void workspace<P, T, Team, Shape>::basis_totals(int count, int set, double* to) {
   constexpr int lanes = Team::warp, at_once = 5;
   const int first = basis_slot(set), summands = team_.summands();
+  count *= sums_per_product<T>;
   team_.warps([&](auto& warp) {
     for (int k = warp.number(); k < count; k += Team::warp_count) {
       auto sum = warp.template per_lane<double>();

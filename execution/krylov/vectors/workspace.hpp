@@ -99,10 +99,11 @@ class workspace : public column_workspace<P, T, Team> {
   template <int... R, int... W, class F>
   DWELL_FN void put_basis(reads<R...> in, writes<W...> out, int k, F&& f);
   /// F += sign * sum of by[k] times basis vector k, k < count; afresh: F = that. `by`: memory of
-  /// the team, written before its lanes last met.
+  /// the team, written before its lanes last met; of complex values two numbers a factor.
   template <int F>
   DWELL_FN void add_basis(int count, const double* by, double sign, bool afresh = false);
-  /// The products of F with basis vectors 0 to count - 1: after a barrier basis_totals(set).
+  /// The products of basis vectors 0 to count - 1 with F: after a barrier basis_totals(set). Of
+  /// complex values the basis vectors are conjugated, and a product is two numbers.
   template <int F>
   DWELL_FN void multiply_basis(int count, int set);
   /// These, to memory of the team; its lanes meet. There are two sets.
@@ -295,7 +296,9 @@ class workspace : public column_workspace<P, T, Team> {
   }
   template <int... R, int... W, class F>
   DWELL_FN void pass(reads<R...>, writes<W...>, F&& f);
-  DWELL_FN int basis_slot(int set) const { return partial_slots_of<P> + set * a_.basis_size; }
+  DWELL_FN int basis_slot(int set) const {
+    return partial_slots_of<P> + set * a_.basis_size * sums_per_product<T>;
+  }
   template <int Count, bool Stores, int... R, int... W, class F>
   DWELL_FN void pass_basis(reads<R...>, writes<W...>, int first, F&& f);
   template <class Acc>

@@ -34,7 +34,6 @@ struct binary_matrix_header {
 DWELL_API bool is_binary_matrix(const std::filesystem::path& file);
 
 class input_file;
-struct matrix_file;
 
 /// A file that is open for reading. A pipe is read to its end, into memory.
 class DWELL_API binary_matrix_file final : public row_source {
@@ -58,7 +57,7 @@ class DWELL_API binary_matrix_file final : public row_source {
   csr<double> matrix(int threads = 0) const;
 
  private:
-  friend DWELL_API matrix_file read_matrix(const std::filesystem::path& file, int threads);
+  friend struct matrix_file_reader;                               // matrix_file.cpp
   explicit binary_matrix_file(std::unique_ptr<input_file> file);  ///< open, at its beginning
   struct state;
   std::unique_ptr<state> s_;

@@ -33,11 +33,12 @@ struct csr {
 
 /// Throws input_error, naming the row, unless: row_ptr starts at 0 and never decreases, every
 /// column lies in [0, cols) and ascends strictly within its row, every value is finite. `name`
-/// stands at the front of the message.
+/// stands at the front of the message. T: double, float, or std::complex of them.
 template <class T>
 DWELL_API void check(const csr_view<T>& a, const std::string& name = "matrix");
 
-/// Converts a matrix to another precision. Throws input_error when a finite value overflows.
+/// Converts a matrix to another precision (a complex one from f64 to f32). Throws input_error when
+/// a finite value overflows.
 template <class To, class From>
 DWELL_API csr<To> convert(const csr_view<From>& a);
 

@@ -34,13 +34,15 @@ enum class mm_layout {
 enum class mm_field {
   real,     ///< decimal numbers
   integer,  ///< whole ones
-  pattern   ///< places only
+  pattern,  ///< places only
+  complex   ///< two decimal numbers each (complex_matrix_market.hpp)
 };
 /// Which of its elements it holds.
 enum class mm_symmetry {
-  general,        ///< all
-  symmetric,      ///< the lower triangle
-  skew_symmetric  ///< the lower triangle without the diagonal, which is zero
+  general,         ///< all
+  symmetric,       ///< the lower triangle
+  skew_symmetric,  ///< the lower triangle without the diagonal, which is zero
+  hermitian        ///< the lower triangle of a complex one, whose diagonal is real
 };
 /// The format's word: "coordinate" or "array".
 DWELL_API std::string to_string(mm_layout v);

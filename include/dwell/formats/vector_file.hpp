@@ -3,6 +3,7 @@
 // name's ending decides, for nobody looks into a file that has one; a pipe or a device that has
 // none takes Matrix Market text, and what comes out of one is known by its first bytes.
 #pragma once
+#include <complex>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -23,6 +24,14 @@ DWELL_API bool is_vector_name(const std::filesystem::path& file);
 DWELL_API std::vector<double> read_vector(const std::filesystem::path& file, int threads = 0);
 /// The file appears whole or not at all; only Matrix Market has room for the comment.
 DWELL_API void write_vector(const std::filesystem::path& file, std::span<const double> v,
+                            const std::string& comment = {});
+
+/// A vector of complex or of real numbers. Complex ones are in Matrix Market files only, in which
+/// they are also written: another name is an input_error.
+DWELL_API std::vector<std::complex<double>> read_complex_vector(const std::filesystem::path& file,
+                                                                int threads = 0);
+DWELL_API void write_vector(const std::filesystem::path& file,
+                            std::span<const std::complex<double>> v,
                             const std::string& comment = {});
 
 }  // namespace dwell

@@ -247,7 +247,7 @@ struct solve_report {
   std::string compiler;
   std::string device;         ///< name of the device
   backend on = backend::cpu;  ///< kind of the device
-  std::string precision;      ///< "f64", "f32" or "mixed" (solve_options::mixed_precision)
+  std::string precision;      ///< "f64", "f32", "mixed"; of complex systems "complex f64" (or f32)
   /// The one that was asked for or chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one

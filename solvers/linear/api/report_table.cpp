@@ -27,7 +27,9 @@ std::vector<std::string> names_of_preconditioners() {
 std::vector<std::string> names_of_backends() {
   return {to_string(backend::cpu), to_string(backend::cuda)};
 }
-std::vector<std::string> names_of_precisions() { return {"f64", "f32", "mixed"}; }
+std::vector<std::string> names_of_precisions() {
+  return {"f64", "f32", "mixed", "complex f64", "complex f32"};
+}
 std::vector<std::string> names_of_null_spaces() { return {"none", "constant", "given"}; }
 std::vector<std::string> names_of_stops() {
   std::vector<std::string> names;

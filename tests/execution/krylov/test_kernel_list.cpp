@@ -37,7 +37,7 @@ std::size_t on(backend b, const Kernels& all) {
 }
 
 TEST(kernel_list, is_the_table_of_programs) {
-  const auto all = program_kernels(), batches = batch_kernels();
+  const auto all = program_kernels(), batches = batch_kernels(), complex = complex_kernels();
   const bool perks_on_cpu = std::any_of(all.begin(), all.end(), [](const program_kernel& v) {
     return v.on == backend::cpu && std::string_view(v.executor) == "perks";
   });
@@ -49,10 +49,12 @@ TEST(kernel_list, is_the_table_of_programs) {
   EXPECT_EQ(on(backend::cpu, all), listed(listed_forms, &kernel_row::on_cpu, perks_on_cpu) +
                                        listed(listed_columns, &kernel_row::on_cpu, true));
   EXPECT_EQ(on(backend::cpu, batches), listed(listed_batches, &kernel_row::on_cpu, true));
+  EXPECT_EQ(on(backend::cpu, complex), listed(listed_complex, &kernel_row::on_cpu, perks_on_cpu));
   if (on(backend::cuda, all) == 0) return;  // a build without CUDA
   EXPECT_EQ(on(backend::cuda, all), listed(listed_forms, &kernel_row::on_cuda, true) +
                                         listed(listed_columns, &kernel_row::on_cuda, true));
   EXPECT_EQ(on(backend::cuda, batches), listed(listed_batches, &kernel_row::on_cuda, true));
+  EXPECT_EQ(on(backend::cuda, complex), listed(listed_complex, &kernel_row::on_cuda, true));
 }
 
 TEST(kernel_list, has_the_loops_of_stencils) {

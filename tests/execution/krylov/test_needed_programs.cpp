@@ -21,7 +21,8 @@ namespace {
 
 std::vector<program_kernel> all_planned() {
   std::vector<program_kernel> all;
-  for (const auto table : {planned_program_kernels(), planned_batch_kernels()})
+  for (const auto table :
+       {planned_program_kernels(), planned_batch_kernels(), planned_complex_kernels()})
     all.insert(all.end(), table.begin(), table.end());
   return all;
 }
@@ -44,6 +45,7 @@ TEST(needed_programs, are_all_that_is_listed) {
   };
   EXPECT_EQ(planned_program_kernels().size(), listed(listed_forms) + listed(listed_columns));
   EXPECT_EQ(planned_batch_kernels().size(), listed(listed_batches));
+  EXPECT_EQ(planned_complex_kernels().size(), listed(listed_complex));
   for (const program_kernel& v : all_planned()) {
     EXPECT_EQ(v.on, backend::cuda);
     EXPECT_FALSE(v.compiled_ahead());
@@ -62,8 +64,9 @@ TEST(needed_programs, of_different_configs_have_different_names) {
     for (const kernel_source& one : sources) {
       names.insert(one.kernel);
       about.insert(one.about);
-      EXPECT_NE(one.kernel.find(v.type == precision::f64 ? ", double," : ", float,"),
-                std::string::npos);
+      const std::string part = v.type == precision::f64 ? "double" : "float";
+      const std::string number = v.needed.complex ? "dwell::complex_value<" + part + ">" : part;
+      EXPECT_NE(one.kernel.find(", " + number + ","), std::string::npos);
     }
   });
   EXPECT_EQ(names.size(), kernels - of_graphs) << "which launch those of host-loop";
