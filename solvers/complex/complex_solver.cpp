@@ -381,6 +381,8 @@ class complex_solve {
                                    : "";
     if (r.stopped == stop_reason::breakdown && r.method == "cg")
       return "the matrix is not positive definite: try method gmres";
+    if (r.stopped == stop_reason::breakdown && r.method == "gmres")
+      return "no step makes the residual smaller: the matrix is singular, or nearly so";
     if (r.stopped == stop_reason::breakdown && r.method == "bicgstab")
       return "the iteration lost its digits: try method gmres" + jacobi;
     if (r.stopped == stop_reason::accuracy_limit || r.target_missed)

@@ -275,6 +275,14 @@ TEST_F(complex_here, gmres_ends_after_as_many_steps_as_rows) {
   EXPECT_LE(got.report.iterations, 37);
 }
 
+TEST_F(complex_here, gmres_says_that_a_matrix_is_singular) {
+  const csr<number> a{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1.0, {0, 1}, {0, -1}, 1.0}};
+  const std::vector<number> b = {{3, 4}, 1.0};
+  const auto got = run(in_precision<double>(a, b), by("gmres"));
+  EXPECT_EQ(got.report.stopped, stop_reason::breakdown);
+  EXPECT_NE(got.report.advice.find("singular"), std::string::npos);
+}
+
 TEST_F(complex_here, auto_takes_the_method_that_the_matrix_allows) {
   solve_options o;
   o.method = "auto";
