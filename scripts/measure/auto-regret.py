@@ -48,7 +48,7 @@ def seconds_of_children():
 
 def solve_here(args, a, preconditioner):
     """One solve by the Python package, or None where it was refused."""
-    import dwell  # of --device cuda alone
+    import dwell  # --device cuda alone needs it
 
     begin = time.perf_counter()
     try:
@@ -141,10 +141,10 @@ def cases_of(args, folder):
                 orders[", random order"] = np.random.default_rng(args.seed).permutation(a.shape[0])
             for order, p in orders.items():
                 path = os.path.join(folder, "a.dwell")
-                of = systems.renumbered(a, p)
+                ordered = systems.renumbered(a, p)
                 if args.device == "cpu":
-                    systems.write(path, of)
-                yield f"{name}, {a.shape[0]:,} rows{order}", path if args.device == "cpu" else of
+                    systems.write(path, ordered)
+                yield f"{name}, {a.shape[0]:,} rows{order}", path if args.device == "cpu" else ordered
 
 
 def cell(one):

@@ -12,7 +12,8 @@ namespace dwell {
 /// R: double or float.
 template <class R>
 struct alignas(2 * sizeof(R)) complex_value {
-  R re, im;
+  R re;  ///< the real part
+  R im;  ///< the imaginary part
 
   complex_value() = default;
   /// A real number, or both parts.
@@ -22,11 +23,13 @@ struct alignas(2 * sizeof(R)) complex_value {
   DWELL_HD explicit constexpr complex_value(const complex_value<S>& v)
       : re(static_cast<R>(v.re)), im(static_cast<R>(v.im)) {}
 
+  /// Adds another one.
   DWELL_HD complex_value& operator+=(complex_value v) {
     re += v.re;
     im += v.im;
     return *this;
   }
+  /// Subtracts another one.
   DWELL_HD complex_value& operator-=(complex_value v) {
     re -= v.re;
     im -= v.im;
@@ -41,6 +44,7 @@ struct alignas(2 * sizeof(R)) complex_value {
   }
 };
 
+/// The number with the opposite imaginary part.
 template <class R>
 DWELL_HD complex_value<R> conjugate(complex_value<R> v) {
   return {v.re, -v.im};
@@ -70,11 +74,14 @@ DWELL_HD complex_value<R> fused_multiply_add(complex_value<R> a, complex_value<R
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, c.re)),
           std::fma(a.im, b.re, std::fma(a.re, b.im, c.im))};
 }
+/// a b + c, of a real a.
 template <class R>
 DWELL_HD complex_value<R> fused_multiply_add(R a, complex_value<R> b, complex_value<R> c) {
   return {std::fma(a, b.re, c.re), std::fma(a, b.im, c.im)};
 }
+/// a b + c, of real numbers.
 DWELL_HD double fused_multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+/// a b + c, of real numbers.
 DWELL_HD float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
 /// Adds |v|^2 to a sum.
@@ -95,16 +102,20 @@ DWELL_HD void add_product(complex_value<R> a, complex_value<R> b, double* sum) {
 /// The type of a part of a number: R of complex_value<R>, else T itself.
 template <class T>
 struct part_of_number {
-  using type = T;
+  using type = T;  ///< a real number is its only part
 };
+/// Parts of a complex number.
 template <class R>
 struct part_of_number<complex_value<R>> {
-  using type = R;
+  using type = R;  ///< double or float
 };
+/// In short.
 template <class T>
 using part_type = typename part_of_number<T>::type;
+/// Whether a type is a complex_value.
 template <class T>
 inline constexpr bool is_complex_value = false;
+/// It is.
 template <class R>
 inline constexpr bool is_complex_value<complex_value<R>> = true;
 

@@ -30,6 +30,7 @@ DWELL_API void write_vector(const std::filesystem::path& file, std::span<const d
 /// they are also written: another name is an input_error.
 DWELL_API std::vector<std::complex<double>> read_complex_vector(const std::filesystem::path& file,
                                                                 int threads = 0);
+/// Likewise, into a Matrix Market file.
 DWELL_API void write_vector(const std::filesystem::path& file,
                             std::span<const std::complex<double>> v,
                             const std::string& comment = {});
