@@ -57,8 +57,8 @@ std::vector<std::complex<double>> read_complex_vector(const fs::path& file, int 
   return {real.begin(), real.end()};
 }
 
-void write_vector(const fs::path& file, std::span<const std::complex<double>> v,
-                  const std::string& comment) {
+void write_complex_vector(const fs::path& file, std::span<const std::complex<double>> v,
+                          const std::string& comment) {
   require_vector_name(file);
   if (ends_in_npy(file))
     throw input_error(printable(fmt::format(

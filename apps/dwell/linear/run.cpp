@@ -114,7 +114,10 @@ void write_files(const solve_arguments& args, const std::vector<T>& x, solve_res
   if (const auto& to = args.output) {
     if (is_finite(x)) {
       if (by.attempt(to.label(), [&] {
-            write_vector(to.path(), std::span<const T>(x), answer_comment(result));
+            if constexpr (std::is_same_v<T, double>)
+              write_vector(to.path(), x, answer_comment(result));
+            else
+              write_complex_vector(to.path(), x, answer_comment(result));
           }))
         result.files.emplace_back("answer", to.label());
     } else {

@@ -31,8 +31,8 @@ DWELL_API void write_vector(const std::filesystem::path& file, std::span<const d
 DWELL_API std::vector<std::complex<double>> read_complex_vector(const std::filesystem::path& file,
                                                                 int threads = 0);
 /// Likewise, into a Matrix Market file.
-DWELL_API void write_vector(const std::filesystem::path& file,
-                            std::span<const std::complex<double>> v,
-                            const std::string& comment = {});
+DWELL_API void write_complex_vector(const std::filesystem::path& file,
+                                    std::span<const std::complex<double>> v,
+                                    const std::string& comment = {});
 
 }  // namespace dwell
