@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 
 #include "cli/arguments.hpp"
 #include "cli/completions.hpp"
