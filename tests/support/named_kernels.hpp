@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/device/kernel_headers.hpp"
@@ -31,8 +32,9 @@ class named_kernels {
     for (const std::string& line : lines_) text += line + '\n';  // includes are before assertions
     for (const std::string& name : names_)
       text += fmt::format("static_assert(sizeof(&{}) == sizeof(void*));\n", name);
+    const std::vector<std::string> kernels = {"some<0>"};
     return by.compile("names.cu", text + more + "template <int N> __global__ void some() {}\n",
-                      "some<0>", kernel_headers(), kernel_options(90, by.major(), by.minor()));
+                      kernels, kernel_headers(), kernel_options(90, by.major(), by.minor()));
   }
 
  private:
