@@ -146,7 +146,7 @@ TEST(matrix_market_complex, refuses_what_is_wrong) {
       {"hermitean\n1 1 1\n1 1 1 0\n", "a.mtx:1: expected 'general', 'symmetric'"},
   };
   for (const auto& [text, words] : all) {
-    const std::string said = refusal<error>([&] { parsed(banner + text); });
+    const std::string said = refusal<error>([&, &body = text] { parsed(banner + body); });
     EXPECT_NE(said.find(words), std::string::npos) << said;
   }
   const std::string text = banner + "general\n1 1 1\n1 1 2 0\n";
