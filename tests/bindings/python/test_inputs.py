@@ -173,6 +173,8 @@ def test_no_arrays_of_numbers(what):
             continue
         if what == "data" and sp.issparse(bad):
             continue
+        if what == "b of cg" and isinstance(bad, np.ndarray) and bad.dtype.kind == "c":  # a complex system
+            continue
         assert name in refusal(lambda: ARRAYS[what](bad)), bad
 
 
