@@ -269,9 +269,9 @@ void write_matrix_market_vector(const std::filesystem::path& file, std::span<con
                                 const std::string& comment) {
   write_vector_lines(file, v, comment);
 }
-void write_matrix_market_vector(const std::filesystem::path& file,
-                                std::span<const std::complex<double>> v,
-                                const std::string& comment) {
+void write_complex_matrix_market_vector(const std::filesystem::path& file,
+                                        std::span<const std::complex<double>> v,
+                                        const std::string& comment) {
   write_vector_lines(file, v, comment);
 }
 

@@ -64,7 +64,7 @@ void write_complex_vector(const fs::path& file, std::span<const std::complex<dou
     throw input_error(printable(fmt::format(
         "{}: expected a name that ends in .mtx or .mtx.gz for complex numbers, found another",
         file.string())));
-  write_matrix_market_vector(file, v, comment);
+  write_complex_matrix_market_vector(file, v, comment);
 }
 
 void write_vector(const fs::path& file, std::span<const double> v, const std::string& comment) {

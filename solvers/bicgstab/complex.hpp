@@ -112,8 +112,9 @@ struct complex_bicgstab : run_outcome {
                : quotient(predicted, m.rho) * quotient(m.alpha, m.omega);
     // No digit of (w, r) is left, nor one of beta. The part of s along t stands for its length.
     const double along = tt > 0.0 ? size_of(st) / std::sqrt(tt) : 0.0;
-    const bool nothing_left = is_zero(m.alpha) || is_zero(m.omega) || !finite(beta) ||
-                              size_of(predicted) <= lost<T> * m.shadow * along;
+    const bool nothing_left =
+        is_zero(m.alpha) || is_zero(m.omega) || !finite(beta) ||
+        size_of(predicted) <= bicgstab_method::lost<part_type<T>> * m.shadow * along;
     ++m.step;
     return nothing_left && !m.fixed;
   }
@@ -143,10 +144,10 @@ struct complex_bicgstab : run_outcome {
     const T alpha(m.alpha), omega(m.omega), beta(beta_);
     st.each_owned(in, out, adds_to<rr, 3>{}, [=](T* v, double* acc) {
       const T dp = preconditioned<Jacobi>(v, v[p]), ds = preconditioned<Jacobi>(v, v[r]);
-      v[x] = fused_multiply_add(omega, ds, fused_multiply_add(alpha, dp, v[x]));
-      v[r] = fused_multiply_add(-omega, v[t], v[r]);
+      v[x] = multiply_add(omega, ds, multiply_add(alpha, dp, v[x]));
+      v[r] = multiply_add(-omega, v[t], v[r]);
       if constexpr (Restart) v[w] = v[r];
-      v[p] = fused_multiply_add(beta, fused_multiply_add(-omega, v[u], v[p]), v[r]);
+      v[p] = multiply_add(beta, multiply_add(-omega, v[u], v[p]), v[r]);
       v[y] = preconditioned<Jacobi>(v, v[p]);
       add_square(v[r], acc[0]);
       add_product(v[w], v[r], acc + 1);
@@ -192,7 +193,7 @@ struct complex_bicgstab : run_outcome {
   DWELL_FN static void half_pass(Workspace& st, const scalars& m, Reads in) {
     const T alpha(m.alpha);
     st.each_owned(in, writes<r, y>{}, adds_to<ws, 2>{}, [=](T* v, double* acc) {
-      v[r] = fused_multiply_add(-alpha, v[u], v[r]);
+      v[r] = multiply_add(-alpha, v[u], v[r]);
       v[y] = preconditioned<Jacobi>(v, v[r]);
       add_product(v[w], v[r], acc);
     });
@@ -218,18 +219,12 @@ struct complex_bicgstab : run_outcome {
     if (!m.fixed) {
       if (!finite(number(m.rr)) || !finite(m.rho)) return not_finite;
       if (m.rr <= m.target2) return converged;
-      if (m.rr > growth2<T> * m.first) return breakdown;
+      if (m.rr > bicgstab_method::growth2<part_type<T>> * m.first) return breakdown;
     }
     if (m.step >= m.max_steps) return iteration_limit;
     if (asked_to_stop) return interrupted;
     return running;
   }
-  /// A sum that is so small beside its terms says nothing.
-  template <class T>
-  static constexpr double lost = sizeof(part_type<T>) == 8 ? 0x1p-48 : 0x1p-20;
-  /// The square of a growth of the residual that is too much: the root of 1 / epsilon.
-  template <class T>
-  static constexpr double growth2 = sizeof(part_type<T>) == 8 ? 0x1p52 : 0x1p23;
   DWELL_FN static bool finite(number v) { return v.re - v.re == 0.0 && v.im - v.im == 0.0; }
   DWELL_FN static bool is_zero(number v) { return v.re == 0.0 && v.im == 0.0; }
 };

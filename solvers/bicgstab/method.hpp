@@ -55,6 +55,13 @@ struct bicgstab_method : run_outcome {
     return m;
   }
 
+  /// A sum that is so small beside its terms says nothing. T: double or float.
+  template <class T>
+  static constexpr double lost = sizeof(T) == 8 ? 0x1p-48 : 0x1p-20;
+  /// The square of a growth of the residual that is too much: the root of 1 / epsilon.
+  template <class T>
+  static constexpr double growth2 = sizeof(T) == 8 ? 0x1p52 : 0x1p23;
+
  protected:
   struct next_direction {
     double beta = 0.0;
@@ -101,12 +108,6 @@ struct bicgstab_method : run_outcome {
   }
 
  private:
-  /// A sum that is so small beside its terms says nothing.
-  template <class T>
-  static constexpr double lost = sizeof(T) == 8 ? 0x1p-48 : 0x1p-20;
-  /// The square of a growth of the residual that is too much: the root of 1 / epsilon.
-  template <class T>
-  static constexpr double growth2 = sizeof(T) == 8 ? 0x1p52 : 0x1p23;
   template <class T>
   DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
     if (!m.fixed) {

@@ -83,19 +83,19 @@ struct complex_cg : cg_method {
     const part alpha = static_cast<part>(m.alpha);
     if (m.stop != running) {
       s.each_owned(reads<x, p>{}, writes<x>{},
-                   [=](T* v) { v[x] = fused_multiply_add(alpha, v[p], v[x]); });
+                   [=](T* v) { v[x] = multiply_add(alpha, v[p], v[x]); });
       return;
     }
     const part beta = static_cast<part>(m.step > 0 && rz_before > 0.0 ? m.rz / rz_before : 0.0);
     if (m.jacobi)
       s.each_owned(reads<x, r, p, d>{}, writes<x, p>{}, [=](T* v) {
-        v[x] = fused_multiply_add(alpha, v[p], v[x]);
-        v[p] = fused_multiply_add(beta, v[p], v[d].re * v[r]);
+        v[x] = multiply_add(alpha, v[p], v[x]);
+        v[p] = multiply_add(beta, v[p], v[d].re * v[r]);
       });
     else
       s.each_owned(reads<x, r, p>{}, writes<x, p>{}, [=](T* v) {
-        v[x] = fused_multiply_add(alpha, v[p], v[x]);
-        v[p] = fused_multiply_add(beta, v[p], v[r]);
+        v[x] = multiply_add(alpha, v[p], v[x]);
+        v[p] = multiply_add(beta, v[p], v[r]);
       });
   }
 
@@ -123,7 +123,7 @@ struct complex_cg : cg_method {
     ++m.step;
     if (m.jacobi)
       s.each_owned(reads<r, q, d>{}, writes<r>{}, adds_to<rr, 2>{}, [=](T* v, double* acc) {
-        v[r] = fused_multiply_add(-alpha, v[q], v[r]);
+        v[r] = multiply_add(-alpha, v[q], v[r]);
         double square = 0.0;
         add_square(v[r], square);
         acc[0] += square;
@@ -131,7 +131,7 @@ struct complex_cg : cg_method {
       });
     else
       s.each_owned(reads<r, q>{}, writes<r>{}, adds_to<rr>{}, [=](T* v, double* acc) {
-        v[r] = fused_multiply_add(-alpha, v[q], v[r]);
+        v[r] = multiply_add(-alpha, v[q], v[r]);
         add_square(v[r], acc[0]);
       });
   }

@@ -55,7 +55,7 @@ complex_residual residual_of(const csr_view<std::complex<R>>& a, std::span<const
           for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
             const number v = scaled(of_a, a.val[k]);
             const number of = scaled(of_x, x[static_cast<std::size_t>(a.col[k])]);
-            r = fused_multiply_add(-v, of, r);
+            r = multiply_add(-v, of, r);
             const double size = size_of(v);
             terms = std::fma(size, size_of(of), terms);
             row += size;

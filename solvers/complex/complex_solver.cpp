@@ -26,34 +26,18 @@
 #include "dwell/solvers/complex/complex_check.hpp"
 #include "dwell/solvers/complex/complex_residual.hpp"
 #include "dwell/solvers/complex/complex_run.hpp"
+#include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 namespace {
 
-constexpr double promising = 0.5;  ///< at most this part of the residual must a refinement leave
-/// A row of which so much is left is not solved.
-constexpr double much_of_row = 0.01;
 /// More than rounding explains of the imaginary part of p^H A p.
 template <class R>
 constexpr double much_skew = sizeof(R) == 8 ? 1e-6 : 1e-2;
-
-stop_reason reason_of(int stop) {
-  switch (stop) {
-    case run_outcome::converged:
-      return stop_reason::converged;
-    case run_outcome::iteration_limit:
-      return stop_reason::iteration_limit;
-    case run_outcome::breakdown:
-      return stop_reason::breakdown;
-    case run_outcome::interrupted:
-      return stop_reason::interrupted;
-    default:
-      return stop_reason::not_finite;
-  }
-}
 
 /// The caller's numbers as kernels take them.
 template <class R>
@@ -77,6 +61,7 @@ struct complex_solver<R>::state {
     csr_view<value> values{a.rows, a.cols, a.row_ptr, a.col, nullptr};
     {
       const lap_timer time(setup.check_s);
+      check_matrix_memory(a);
       check(a);
       values.val = aligned_values(a);
       facts = look_at<R>(values, !o.assume_symmetric);
@@ -183,7 +168,7 @@ class complex_solve {
   solve_report run() {
     check_size(b_.size(), s_.matrix.rows, "right-hand side (b)");
     check_size(x_.size(), s_.matrix.rows, "start vector (x)");
-    check_apart();
+    check_memory(s_.matrix, b_, std::span<const number>(x_));
     check_finite_complex(b_, "right-hand side (b)");
     check_finite_complex(std::span<const number>(x_), "start vector (x)");
     by_ = scale_of<R>(s_.facts.exponent, largest_exponent(b_),
@@ -209,23 +194,6 @@ class complex_solve {
   }
 
  private:
-  void check_apart() const {
-    const auto overlaps = [&](const void* begin, std::size_t bytes) {
-      const auto from = reinterpret_cast<std::uintptr_t>(begin),
-                 x = reinterpret_cast<std::uintptr_t>(x_.data());
-      return bytes > 0 && !x_.empty() && x < from + bytes && from < x + x_.size_bytes();
-    };
-    const auto nonzeros = static_cast<std::size_t>(s_.matrix.nonzeros());
-    const char* const what =
-        overlaps(b_.data(), b_.size_bytes())                           ? "the right-hand side (b)"
-        : overlaps(s_.matrix.val, nonzeros * sizeof(number))           ? "the matrix (val)"
-        : overlaps(s_.matrix.col, nonzeros * sizeof(index))            ? "the matrix (col)"
-        : overlaps(s_.matrix.row_ptr, (x_.size() + 1) * sizeof(index)) ? "the matrix (row_ptr)"
-                                                                       : nullptr;
-    if (what)
-      throw input_error(fmt::format(
-          "expected an answer (x) in memory of its own, found that it overlaps {}", what));
-  }
   bool asked_to_end() const { return o_.interrupt && o_.interrupt->load(); }
   complex_residual residual() const {
     return residual_of(s_.matrix, b_, std::span<const number>(x_), by_.matrix, by_.vectors);

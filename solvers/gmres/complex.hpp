@@ -227,7 +227,7 @@ struct complex_gmres : run_outcome {
     s.template add_basis<q>(m.column, numbers(a.factor), 1.0, true);
     if (m.jacobi)
       s.each_owned(reads<x, q, d>{}, writes<x, y>{},
-                   [](T* v) { v[y] = v[x] = fused_multiply_add(v[d], v[q], v[x]); });
+                   [](T* v) { v[y] = v[x] = multiply_add(v[d], v[q], v[x]); });
     else
       s.each_owned(reads<x, q>{}, writes<x, y>{}, [](T* v) { v[y] = v[x] += v[q]; });
   }
@@ -242,7 +242,7 @@ struct complex_gmres : run_outcome {
       team.section([&](int lane) {
         if (lane == 0) a.factor[k] = c;
         for (int i = lane; i < k; i += Team::lanes())
-          a.g[i] = fused_multiply_add(-c, a.upper(i, k), a.g[i]);
+          a.g[i] = multiply_add(-c, a.upper(i, k), a.g[i]);
       });
     }
   }

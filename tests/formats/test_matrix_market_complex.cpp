@@ -123,7 +123,7 @@ TEST(matrix_market_complex, what_is_written_is_read_to_the_bit) {
         ASSERT_TRUE(std::holds_alternative<mm_complex_matrix>(any));
       }
   const std::vector<number> v = {{1, -0.0}, {1e-300, 0.1}, {0, 3}};
-  write_matrix_market_vector(scratch / "v.mtx", std::span<const number>(v), "x");
+  write_complex_matrix_market_vector(scratch / "v.mtx", v, "x");
   const auto again = read_complex_matrix_market_vector(scratch / "v.mtx");
   ASSERT_EQ(again.size(), v.size());
   EXPECT_EQ(std::memcmp(again.data(), v.data(), v.size() * sizeof(number)), 0);

@@ -60,7 +60,7 @@ DWELL_FN void multiply_tile(Warp& warp, Parts& part, const value_pack<T, Width>*
       const bool end = ends >> j & 1;
       DWELL_UNROLL
       for (int w = 0; w < Width; ++w)
-        acc.v[w] = fused_multiply_add(mine.value(j), x[j % at_once].v[w], acc.v[w]);
+        acc.v[w] = multiply_add(mine.value(j), x[j % at_once].v[w], acc.v[w]);
       if constexpr (Resident) {
         if (end) {
           DWELL_UNROLL

@@ -24,7 +24,7 @@ DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, in
   Pack s[4] = {};
   const auto add = [&](Pack& to, index at) {
     const Pack x = p[col[at]];
-    for (int w = 0; w < width; ++w) to.v[w] = fused_multiply_add(val[at], x.v[w], to.v[w]);
+    for (int w = 0; w < width; ++w) to.v[w] = multiply_add(val[at], x.v[w], to.v[w]);
   };
   for (; k + 4 <= end; k += 4) {
     Team::prefetch(val + k + row_ahead);

@@ -73,7 +73,7 @@ DWELL_FN void workspace<P, T, Team, Shape>::add_basis(int count, const double* b
     pass_basis<Count, false>(reads<F>{}, writes<F>{}, first, [=](int, T* v, T* e) {
       T sum = from_zero ? T(0) : v[F];
       DWELL_UNROLL
-      for (int k = 0; k < Count; ++k) sum = fused_multiply_add(factor[k], e[k], sum);
+      for (int k = 0; k < Count; ++k) sum = multiply_add(factor[k], e[k], sum);
       v[F] = sum;
     });
   };

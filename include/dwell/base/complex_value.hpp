@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/base/multiply_add.hpp"
 
 namespace dwell {
 
@@ -69,21 +70,15 @@ DWELL_HD complex_value<double> quotient(complex_value<double> a, complex_value<d
 
 /// a b + c.
 template <class R>
-DWELL_HD complex_value<R> fused_multiply_add(complex_value<R> a, complex_value<R> b,
-                                             complex_value<R> c) {
+DWELL_HD complex_value<R> multiply_add(complex_value<R> a, complex_value<R> b, complex_value<R> c) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, c.re)),
           std::fma(a.im, b.re, std::fma(a.re, b.im, c.im))};
 }
 /// a b + c, of a real a.
 template <class R>
-DWELL_HD complex_value<R> fused_multiply_add(R a, complex_value<R> b, complex_value<R> c) {
+DWELL_HD complex_value<R> multiply_add(R a, complex_value<R> b, complex_value<R> c) {
   return {std::fma(a, b.re, c.re), std::fma(a, b.im, c.im)};
 }
-/// a b + c, of real numbers.
-DWELL_HD double fused_multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
-/// a b + c, of real numbers.
-DWELL_HD float fused_multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
-
 /// Adds |v|^2 to a sum.
 template <class R>
 DWELL_HD void add_square(complex_value<R> v, double& sum) {

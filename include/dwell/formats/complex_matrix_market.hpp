@@ -45,8 +45,8 @@ DWELL_API void write_matrix_market(const std::filesystem::path& file,
                                    const csr_view<std::complex<double>>& a,
                                    const mm_write_options& options = {});
 /// A vector as an n x 1 array.
-DWELL_API void write_matrix_market_vector(const std::filesystem::path& file,
-                                          std::span<const std::complex<double>> v,
-                                          const std::string& comment = {});
+DWELL_API void write_complex_matrix_market_vector(const std::filesystem::path& file,
+                                                  std::span<const std::complex<double>> v,
+                                                  const std::string& comment = {});
 
 }  // namespace dwell

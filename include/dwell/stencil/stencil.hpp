@@ -29,6 +29,7 @@
 #include <utility>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/base/multiply_add.hpp"
 
 namespace dwell {
 
@@ -52,11 +53,6 @@ enum class boundary {
   periodic,  ///< cell -1 is the last cell
   reflect    ///< cell -1 is cell 0, cell -2 is cell 1: a mirror stands on the border
 };
-
-/// Fused multiply-add in T's own precision.
-DWELL_HD double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
-/// Fused multiply-add in T's own precision.
-DWELL_HD float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
 
 /// 1 / d, correctly rounded, where 2^-1000 <= |d| < 2^1000 (f32: 2^-120 and 2^120), else NaN. In
 /// f64 but for the last d before a power of two, whose reciprocal is next to the middle between two

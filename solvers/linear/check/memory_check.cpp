@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -129,6 +130,14 @@ template void check_host_memory(std::span<const float>, const char*);
 template void check_memory(const csr_view<double>&, std::span<const double>,
                            std::span<const double>);
 template void check_memory(const csr_view<float>&, std::span<const float>, std::span<const float>);
+template void check_matrix_memory(const csr_view<std::complex<double>>&);
+template void check_matrix_memory(const csr_view<std::complex<float>>&);
+template void check_memory(const csr_view<std::complex<double>>&,
+                           std::span<const std::complex<double>>,
+                           std::span<const std::complex<double>>);
+template void check_memory(const csr_view<std::complex<float>>&,
+                           std::span<const std::complex<float>>,
+                           std::span<const std::complex<float>>);
 template void check_device_memory(const device&, device_span<const double>, const char*);
 template void check_device_memory(const device&, device_span<const float>, const char*);
 template void check_device_memory(const device&, const device_csr_view<double>&);

@@ -14,8 +14,6 @@
 namespace dwell {
 namespace {
 
-constexpr double promising = 0.5;  ///< at most this part of the true residual must be left
-
 /// Is there a tolerance that can be met?
 bool has_target(const solve_options& o, const solve_report& report) {
   return o.atol > 0.0 || (o.rtol > 0.0 && report.rhs_norm > 0.0);

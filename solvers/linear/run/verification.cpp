@@ -15,21 +15,6 @@
 namespace dwell {
 namespace {
 
-stop_reason reason_of(int stop) {
-  switch (stop) {
-    case run_outcome::converged:
-      return stop_reason::converged;
-    case run_outcome::iteration_limit:
-      return stop_reason::iteration_limit;
-    case run_outcome::breakdown:
-      return stop_reason::breakdown;
-    case run_outcome::interrupted:
-      return stop_reason::interrupted;
-    default:
-      return stop_reason::not_finite;
-  }
-}
-
 /// What the coefficients show of the condition; 0: nothing. of_matrix: of the matrix itself, whose
 /// diagonal counts too.
 double condition_seen(const solve_end& end, bool of_matrix) {
@@ -40,9 +25,6 @@ double condition_seen(const solve_end& end, bool of_matrix) {
   return std::max(seen.most, std::ldexp(end.facts.most_diagonal, by)) /
          std::min(seen.least, std::ldexp(end.facts.least_diagonal, by));
 }
-
-/// A residual that is so much of the size of its row says that the row is not solved.
-constexpr double much_of_row = 0.01;
 
 /// Both estimates. What the start does not excite Lanczos does not see; but no eigenvalue range is
 /// smaller than that of the diagonal, whose elements are values of x.Ax / x.x too. With M = D^-1
@@ -93,6 +75,21 @@ residual_trend trend_of(const solve_end& end) {
 }
 
 }  // namespace
+
+stop_reason reason_of(int stop) {
+  switch (stop) {
+    case run_outcome::converged:
+      return stop_reason::converged;
+    case run_outcome::iteration_limit:
+      return stop_reason::iteration_limit;
+    case run_outcome::breakdown:
+      return stop_reason::breakdown;
+    case run_outcome::interrupted:
+      return stop_reason::interrupted;
+    default:
+      return stop_reason::not_finite;
+  }
+}
 
 double scaled_norms::relative(double scaled) const {
   if (rhs == 0.0) return std::ldexp(scaled, by.vectors);

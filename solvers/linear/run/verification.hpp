@@ -38,6 +38,13 @@ struct solve_end {
   bool has_residual = true;    ///< numbers.rr is that of a step, be it the one before the last
 };
 
+/// A residual that is so much of the size of its row says that the row is not solved.
+inline constexpr double much_of_row = 0.01;
+/// At most this part of the true residual must a refinement leave.
+inline constexpr double promising = 0.5;
+/// The reason for which a program says that it stopped (run_outcome).
+stop_reason reason_of(int stop);
+
 /// Coefficients that are worth recording: 2 MiB of them.
 inline constexpr int most_coefficients = 1 << 17;
 
