@@ -12,7 +12,7 @@ ARGS         ?=
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
-HALF         ?=
+PART         ?=
 # Numbers for `make ladder`, which has defaults of its own.
 SIDE         ?=
 ITERATIONS   ?=
@@ -40,14 +40,14 @@ test: test-packages build ## Build everything and run all tests
 	@ctest --test-dir $(BUILD) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .PHONY: asan tsan
-asan: checks-packages ## Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer: HALF=0 or 1 (default: all)
-	@cmake --preset asan -DDWELL_TEST_HALF=$(HALF) >/dev/null
+asan: checks-packages ## Run the tests under AddressSanitizer and UndefinedBehaviorSanitizer: PART=2/3 for a third of the programs
+	@cmake --preset asan -DDWELL_TEST_PART=$(PART) >/dev/null
 	@$(MAKE) --no-print-directory test PRESET=asan
 
 # ThreadSanitizer of gcc 12 cannot start where the kernel randomises addresses over 32 bits.
 NO_ASLR := $(shell setarch -R true 2>/dev/null && echo setarch -R)
-tsan: checks-packages ## Run the tests under ThreadSanitizer: HALF=0 or 1 (default: all)
-	@cmake --preset tsan -DDWELL_TEST_HALF=$(HALF) >/dev/null
+tsan: checks-packages ## Run the tests under ThreadSanitizer: PART=2/3 for a third of the programs
+	@cmake --preset tsan -DDWELL_TEST_PART=$(PART) >/dev/null
 	@$(NO_ASLR) $(MAKE) --no-print-directory test PRESET=tsan
 
 .PHONY: fuzz
