@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Builds the tests of GPUs, runs them in parts side by side, some small ones under compute-sanitizer, too, and writes
-docs/results/gpu-tests.md: card, commit, counts, and what did not run. Needs a GPU, nvcc and what a build needs."""
+docs/results/gpu-tests.md: card, commit, counts, and what did not run. Needs a GPU, nvcc and what a build needs. Exit code 1: a
+test failed, did not end or was not built, a tool found something, or there is no GPU."""
 from __future__ import annotations
 
 import argparse
@@ -10,6 +11,7 @@ import datetime
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,9 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/results/gpu-tests.md"
-# Tools of compute-sanitizer, and tests that end within a minute or two under them. racecheck does not know the barriers
-# (mbarrier) that order the rings of ring2d and ring_fields2d.
-TOOLS = ("memcheck", "synccheck")
+# Tests that end within a minute or two under compute-sanitizer, and the tools of it. racecheck does not know the barriers
+# (mbarrier) that order the rings of ring2d and ring_fields2d, so it gets programs without them.
 SMALL = {
     "test_fields_gpu": "*heat*:*mixed*",
     "test_field_runner_gpu": "*ends_after*",
@@ -27,6 +28,7 @@ SMALL = {
     "test_custom_stencil_gpu": "*",
     "test_custom_program_gpu": "*whole_rows*",
 }
+TOOLS = {"memcheck": tuple(SMALL), "synccheck": tuple(SMALL), "racecheck": ("test_reduce_gpu", "test_custom_program_gpu")}
 
 
 class Counts(collections.Counter[str]):
@@ -52,7 +54,11 @@ class Counts(collections.Counter[str]):
 
 
 def output_of(*command: str) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+    """Without the blanks around it; empty where the command fails."""
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def run_parts(program: pathlib.Path, parts: int, limit: float) -> Counts:
@@ -80,7 +86,8 @@ def run_parts(program: pathlib.Path, parts: int, limit: float) -> Counts:
 
 def under_tool(tool: str, program: pathlib.Path, tests: str, limit: float) -> str:
     """What compute-sanitizer says of some tests, in a few words."""
-    command = ["compute-sanitizer", "--tool", tool, program, f"--gtest_filter={tests}"]
+    sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
+    command = [sanitizer, "--tool", tool, program, f"--gtest_filter={tests}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False, cwd=program.parent)
     except FileNotFoundError:
@@ -106,18 +113,31 @@ def page(card: str, commit: str, shapes: str, results: dict[str, Counts], tools:
     if tools:
         lines += ["", "| compute-sanitizer | program | tests | says |", "|-|-|-|-|"]
         lines += [f"| {tool} | `{name}` | `{tests}` | {says} |" for tool, name, tests, says in tools]
+    else:
+        lines += ["", "Nothing ran under compute-sanitizer."]
     if absent:
         lines += ["", "Not built, so not run: " + ", ".join(f"`{name}`" for name in absent) + "."]
     return "\n".join(lines) + "\n"
 
 
-def programs_in(build: pathlib.Path) -> tuple[list[pathlib.Path], list[str]]:
-    """The programs of GPU tests that were built, and the names of those that were not."""
-    known = sorted({f"test_{line.split('(')[1].split()[0]}" for text in (ROOT / "tests").rglob("CMakeLists.txt")
-                    for line in text.read_text().splitlines()
-                    if line.strip().startswith("dwell_gpu_test(")})
-    there = [build / "tests" / name for name in known if (build / "tests" / name).exists()]
-    return there, [name for name in known if not (build / "tests" / name).exists()]
+def known_programs() -> list[str]:
+    """The programs of GPU tests, by the files that define them."""
+    return sorted({f"test_{line.split('(')[1].split()[0]}" for text in (ROOT / "tests").rglob("CMakeLists.txt")
+                   for line in text.read_text().splitlines() if line.strip().startswith("dwell_gpu_test(")})
+
+
+def build_programs(folder: pathlib.Path, shapes: str) -> None:
+    """Builds those that this machine can; the rest is left out of the page's table, and named there."""
+    configured = subprocess.run(
+        ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DDWELL_CUDA=ON",
+         "-DDWELL_PRECOMPILED=all", "-DDWELL_BENCHMARKS=OFF", "-DDWELL_EBISU=ON", f"-DDWELL_SHAPES={shapes}"], check=False)
+    if configured.returncode != 0:
+        sys.exit(f"gpu-tests: cmake cannot configure {folder}: see above")
+    targets = output_of("cmake", "--build", str(folder), "--target", "help")
+    there = [name for name in known_programs() if f"{name}: phony" in targets]
+    if not there:
+        sys.exit(f"gpu-tests: {folder} has no tests of GPUs, which need nvcc")
+    subprocess.run(["cmake", "--build", folder, "--target", *there, "--", "-k", "0"], check=False)
 
 
 def main() -> int:
@@ -130,24 +150,21 @@ def main() -> int:
     parser.add_argument("--no-tools", action="store_true", help="without compute-sanitizer")
     parser.add_argument("--output", type=pathlib.Path, default=PAGE)
     options = parser.parse_args()
-    try:
-        card = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()[0]
-    except (OSError, subprocess.CalledProcessError, IndexError):
+    card = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").partition("\n")[0]
+    if not card:
         print("gpu-tests: no GPU: nvidia-smi names none", file=sys.stderr)
         return 1
+    commit = output_of("git", "describe", "--always", "--dirty") or "unknown"
     if not options.skip_build:
-        shapes = [f"-DDWELL_SHAPES={options.shapes}"] if options.shapes else []
-        subprocess.run(["cmake", "-S", ROOT, "-B", options.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                        "-DDWELL_CUDA=ON", "-DDWELL_PRECOMPILED=all", *shapes], check=True)
-        subprocess.run(["cmake", "--build", options.build, "--", "-k", "0"], check=False)
-    programs, absent = programs_in(options.build)
+        build_programs(options.build, options.shapes)
+    paths = {name: options.build / "tests" / name for name in known_programs()}
+    programs, absent = [p for p in paths.values() if p.exists()], [name for name, p in paths.items() if not p.exists()]
     results: dict[str, Counts] = {}
     for program in programs:
         results[program.name] = run_parts(program, options.parts, options.limit)
         print(program.name, dict(results[program.name]), flush=True)
     tools = [(tool, program.name, SMALL[program.name], under_tool(tool, program, SMALL[program.name], options.limit))
-             for tool in TOOLS for program in programs if program.name in SMALL] if not options.no_tools else []
-    commit = output_of("git", "describe", "--always", "--dirty")
+             for tool, names in TOOLS.items() for program in programs if program.name in names] if not options.no_tools else []
     options.output.write_text(page(card, commit, options.shapes, results, tools, absent))
     print(f"gpu-tests: {options.output}")
     bad = absent or any(c["failed"] or c["lost"] for c in results.values()) or any("0 errors" not in t[3] for t in tools)

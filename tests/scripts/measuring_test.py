@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from random import Random
 
 PROGRAM, SCRIPTS = sys.argv[1], os.path.abspath(sys.argv[2])
 sys.dont_write_bytecode = True
@@ -22,8 +23,8 @@ def script(name):
     return module
 
 
-measuring, regret, saturation, counters, spill_free, tile_sweep = map(
-    script, ("measuring", "regret", "saturation", "counters", "spill-free", "tile-sweep"))
+measuring, regret, saturation, counters, spill_free, tile_sweep, resources = map(
+    script, ("measuring", "regret", "saturation", "counters", "spill-free", "tile-sweep", "resources"))
 
 
 class Scripts(unittest.TestCase):
@@ -290,6 +291,73 @@ class SpillFree(Scripts):
         for bad in (["register_tile2d", "star"], ["ring2d", "star2d5", "--size", "rows"], ["ring2d", "star2d5", "--nvcc", "/no"]):
             done = self.run_script("spill-free", "--nvcc", nvcc, *bad, code=1)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+
+# Lines of cuobjdump 13: of two programs of others, and of kernels of one's own for 8.0.
+CUOBJDUMP = """print('''
+Fatbin elf code:
+================
+arch = sm_90
+code version = [1,8]
+
+Resource usage:
+ Common:
+  GLOBAL:0 CONSTANT[3]:72
+ Function _Z10kernel0_10Pdiii:
+  REG:94 STACK:0 SHARED:5120 LOCAL:0 CONSTANT[0]:548 TEXTURE:0 SURFACE:0 SAMPLER:0
+ Function _Z9d3pt7_arrPA544_A544_dS1_Pd:
+  REG:32 STACK:512 SHARED:0 LOCAL:0 CONSTANT[0]:552 TEXTURE:0 SURFACE:0 SAMPLER:0
+
+Fatbin elf code:
+================
+arch = sm_80
+
+Resource usage:
+ Function older:
+  REG:40 STACK:0 SHARED:2048 LOCAL:0 CONSTANT[0]:368 TEXTURE:0 SURFACE:0 SAMPLER:0
+''')
+"""
+
+
+class Resources(Scripts):
+    UNIT = {"registers_per_unit": 65536, "shared_per_unit": 233472}
+
+    def test_so_many_blocks_are_held_and_one_more_is_not(self):
+        random = Random(3)
+        bound = set()
+        for _ in range(500):
+            kernel = {"registers": random.randint(16, 255), "shared_bytes": random.choice((0, 128 * random.randint(0, 300)))}
+            threads, dynamic = random.choice((32, random.randint(1, 1024))), random.choice((0, 0, 128 * random.randint(0, 1400)))
+            blocks, binds = resources.blocks_that_fit(kernel, threads, dynamic, self.UNIT)
+            warps = (threads + 31) // 32
+            # A warp takes registers for 32 threads, in multiples of 8 of a thread.
+            takes = {"registers": (warps * 32 * 8 * ((kernel["registers"] + 7) // 8), 65536), "warps": (warps, 64),
+                     "shared memory": (kernel["shared_bytes"] + dynamic + 1024, 228 * 1024), "blocks": (1, 32)}
+            for each, there in takes.values():
+                self.assertLessEqual(blocks * each, there)
+            each, there = takes[binds]
+            self.assertGreater((blocks + 1) * each, there, binds)
+            bound.add(binds)
+        self.assertEqual(bound, {"registers", "shared memory", "warps", "blocks"})
+
+    def test_programs_of_others(self):
+        tool = self.program("cuobjdump", CUOBJDUMP)
+        found, text = self.document("resources", "a.out", "--cuobjdump", tool, "--kernel", "kernel0", "--threads", 256)
+        self.assertEqual(len(found["kernels"]), 1)
+        kernel = found["kernels"][0]
+        self.assertEqual((kernel["registers"], kernel["stack_bytes"], kernel["shared_bytes"]), (94, 0, 4096))
+        self.assertEqual((kernel["blocks"], kernel["warps_part"], kernel["binds"]), (2, 0.25, "registers"))
+        self.assertIn("25.0 %", text)
+        found, text = self.document("resources", "a.out", "--cuobjdump", tool)
+        self.assertEqual([(k["registers"], k["stack_bytes"], k["shared_bytes"], k["blocks"]) for k in found["kernels"]],
+                         [(94, 0, 4096, None), (32, 512, 0, None), (40, 0, 2048, None)])
+
+    def test_bad_words(self):
+        tool = self.program("cuobjdump", CUOBJDUMP)
+        for bad in (["--kernel", "none"], ["--kernel", "("], ["--threads", "0"], ["--dynamic", "-1"], ["--cuobjdump", "/no"]):
+            code = 1 if bad[0] == "--cuobjdump" or bad[1] == "none" else 2
+            done = self.run_script("resources", "a.out", "--cuobjdump", tool, *bad, code=code)
+            self.assertEqual(len([line for line in done.stderr.splitlines() if "expected" in line or "/no" in line]), 1, done.stderr)
 
 
 class TileSweep(Scripts):
