@@ -92,11 +92,13 @@ void add_plan(const fields_explanation& e, table& out) {
                     cells = format_plural(p.tile_cells, "cell");
   const std::string working_set = format_bytes(count_of(p.working_set));
   if (cpu) {
-    out.row("passes",
-            fmt::format("{} each; {} of the slowest axis, each in {} of {}", steps,
-                        format_plural(p.slabs, "part"), format_plural(p.tiles, "tile"), cells));
+    const bool line = e.definition.dims() == 1;
+    const std::string parts = format_plural(p.slabs, "part");
+    out.row("passes", line ? fmt::format("{} each; {}, each by blocks of {}", steps, parts, cells)
+                           : fmt::format("{} each; {} of the slowest axis, each in {} of {}", steps,
+                                         parts, format_plural(p.tiles, "tile"), cells));
     out.row("working set",
-            fmt::format("{} of a tile{}", working_set,
+            fmt::format("{} of a {}{}", working_set, line ? "block" : "tile",
                         e.device.core_cache > 0
                             ? fmt::format(", half of a core's cache is {}",
                                           format_bytes(count_of(e.device.core_cache) / 2))

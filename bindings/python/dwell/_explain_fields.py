@@ -41,9 +41,10 @@ def _passes(e: dict[str, Any]) -> list[tuple[str, str]]:
     if e["depth"] == 1:
         return []
     if on_cpu:
-        rows = [("passes", f"{e['depth']} steps each; {_counted(e['slabs'], 'part')} of the slowest axis, each in {tiles} of "
-                           f"{_counted(e['tile_cells'], 'cell')}"),
-                ("working set", f"{bytes_text(e['working_set'])} of a tile"
+        line, cells = e["dims"] == 1, _counted(e["tile_cells"], "cell")
+        parts = f"each by blocks of {cells}" if line else f"of the slowest axis, each in {tiles} of {cells}"
+        rows = [("passes", f"{e['depth']} steps each; {_counted(e['slabs'], 'part')}{', ' if line else ' '}{parts}"),
+                ("working set", f"{bytes_text(e['working_set'])} of a {'block' if line else 'tile'}"
                  + (f", half of a core's cache is {bytes_text(e['core_cache'] / 2)}" if e["core_cache"] else ""))]
     else:
         rows = [("passes", f"{e['depth']} steps each; {_counted(e['tiles'], 'part')} of {_counted(e['tile_cells'], 'cell')} across that "

@@ -168,6 +168,15 @@ void field_stepper<T>::keep_fixed_cells(team& t, const field_stage& stage) const
 }
 
 template <class T>
+field_block field_stepper<T>::block_of(const cell_range& layers, const cell_range& cells) const {
+  const field_size& size = rows_.domain().size();
+  if (size.dims == 1) return {0, 1, layers.first, layers.last};
+  if (size.dims == 2) return {layers.first, layers.last, cells.first, cells.last};
+  return {layers.first * size.n[1] + cells.first, layers.first * size.n[1] + cells.last, 0,
+          size.n[2]};
+}
+
+template <class T>
 void field_stepper<T>::pass(team& t, int depth) const {
   const auto& definition = rows_.domain().definition();
   const auto stages = definition.stages();
@@ -184,17 +193,15 @@ void field_stepper<T>::pass(team& t, int depth) const {
     next.after = t.places;
     turns.push_back(next);
   }
-  const auto& n = rows_.domain().size().n;
   for (int phase = 0; phase < 2; ++phase) {
-    for_slab(pass_, depth * count, t.number, phase, [&](int s, int layer, int first, int last) {
-      const bool flat = rows_.domain().size().dims == 2;
-      const field_block b = flat ? field_block{layer, layer + 1, first, last}
-                                 : field_block{layer * n[1] + first, layer * n[1] + last, 0, n[2]};
-      const turn& now = turns[static_cast<std::size_t>(s)];
-      compute(static_cast<std::size_t>(s % count), now.memory, b, t);
-      if (s % count + 1 == count && !t.run.points.empty())
-        t.run.points.apply(t.run.first_step + t.step + s / count, b, t.run.memory, now.after);
-    });
+    for_slab(
+        pass_, depth * count, t.number, phase, [&](int s, cell_range layers, cell_range cells) {
+          const field_block b = block_of(layers, cells);
+          const turn& now = turns[static_cast<std::size_t>(s)];
+          compute(static_cast<std::size_t>(s % count), now.memory, b, t);
+          if (s % count + 1 == count && !t.run.points.empty())
+            t.run.points.apply(t.run.first_step + t.step + s / count, b, t.run.memory, now.after);
+        });
     if (phase == 1) t.decide(t.step + depth);
     t.meet();
   }

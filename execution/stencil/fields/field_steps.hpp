@@ -35,6 +35,8 @@ class field_stepper {
   void keep_fixed_cells(team& t, const field_stage& stage) const;
   /// The rows of a team; in one dimension its cells.
   field_block part(const team& t) const;
+  /// Those of a pass; of three dimensions they are of one layer.
+  field_block block_of(const cell_range& layers, const cell_range& cells) const;
   void compute(std::size_t stage, const stage_memory<T>& memory, const field_block& b,
                team& t) const;
 

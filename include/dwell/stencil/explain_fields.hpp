@@ -45,7 +45,9 @@ struct fields_plan {
   int tiles = 1;  ///< parts of a slab, along the other axes; in passes on a GPU strips of the
                   ///< field, or tiles of a plane
   std::int64_t slab_cells = 0;  ///< along the slowest axis, at most, of tiles on a chip; or 0
-  std::int64_t tile_cells = 0;  ///< that such a part has of a plane or row, at most
+  /// That such a part has of a plane or row, at most; in passes of one dimension on a CPU, those
+  /// that a stage takes at a time.
+  std::int64_t tile_cells = 0;
   std::size_t working_set = 0;  ///< bytes that a thread works on at once; 0: not of a pass
   int registers = 0;            ///< 32-bit ones that a GPU's lane has for cells in passes or tiles
   double step_seconds = 0;      ///< projected time of a step; 0: there is no model of the device

@@ -36,8 +36,11 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
                      static_cast<std::int64_t>(cache / 2));
   };
   const auto passes = [&](const field_pass& p) {
-    return fmt::format("{}; passes of {} step{} in {} tile{}", worth.why, p.depth,
-                       p.depth == 1 ? "" : "s", p.across.parts, p.across.parts == 1 ? "" : "s");
+    const std::string parts =
+        flat ? fmt::format("by blocks of {} cells", p.front)
+             : fmt::format("in {} tile{}", p.across.parts, p.across.parts == 1 ? "" : "s");
+    return fmt::format("{}; passes of {} step{} {}", worth.why, p.depth, p.depth == 1 ? "" : "s",
+                       parts);
   };
   if (wanted == "temporal") {
     if (refusal) throw input_error("executor temporal: " + *refusal);

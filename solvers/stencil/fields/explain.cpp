@@ -45,7 +45,8 @@ fields_plan cpu_plan(const field_domain& domain, const field_bytes& bytes,
   plan.depth = how.depth;
   plan.slabs = pass.layers.parts;
   plan.tiles = pass.across.parts;
-  plan.tile_cells = (pass.across.end + plan.tiles - 1) / plan.tiles;
+  plan.tile_cells =
+      domain.size().dims == 1 ? pass.front : (pass.across.end + plan.tiles - 1) / plan.tiles;
   plan.working_set = static_cast<std::size_t>(pass.working_set);
   return plan;
 }

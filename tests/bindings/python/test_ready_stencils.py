@@ -92,8 +92,6 @@ def test_bits_of_runs_drawn_at_random(label):
         boundary, steps = kinds[chance.integers(len(kinds))], int(chance.integers(0, 41))
         options = {"executor": ("auto", "naive", "persistent", "temporal")[chance.integers(4)], "threads": int(chance.integers(1, 4)),
                    "hoist": ("auto", "always")[chance.integers(2)], "kernel": "interpreted", "steps": steps, "boundary": boundary}
-        if options["executor"] == "temporal" and definition.dims == 1:
-            options["executor"] = "persistent"
         wanted, _ = tape_oracle.run(definition, [arrays[f] for f in definition.fields], [arrays[c] for c in definition.coefficients],
                                     [definition.defaults[p] for p in definition.parameters], steps, boundary)
         try:

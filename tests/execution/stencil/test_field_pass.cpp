@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace dwell::test {
@@ -30,29 +31,35 @@ void check(const field_pass& p, int stages, std::mt19937_64& chance) {
   const auto at = [&](int s, int layer, int x) -> moment& {
     return done[static_cast<std::size_t>((s * layers + layer) * across + x)];
   };
+  const auto near = [&](int l, int k, int layer, int x) {
+    return distance(p.layers, l, layer) <= p.layers.slope &&
+           distance(p.across, k, x) <= p.across.slope;
+  };
+  const auto may_be_done = [&](int s, int layer, int x, const moment& now) {
+    const auto which = [&] { return fmt::format("stage {} of {}, {}", s, layer, x); };
+    ASSERT_EQ(at(s, layer, x).phase, -1) << which() << " again";
+    for (int l = 0; l < layers; ++l)
+      for (int k = 0; k < across; ++k) {
+        if (s == 0 || !near(l, k, layer, x)) continue;
+        const moment& m = at(s - 1, l, k);
+        ASSERT_TRUE(m.phase >= 0 && (m.phase < now.phase || m.team == now.team))
+            << which() << " before that of " << l << ", " << k;
+      }
+  };
   std::vector<int> teams;
   for (int t = 0; t < p.layers.parts + 1; ++t) teams.push_back(t);  // one has nothing to do
   for (int phase = 0; phase < 2; ++phase) {
     std::ranges::shuffle(teams, chance);
     for (const int team : teams)
-      for_slab(p, stages, team, phase, [&](int s, int layer, int first, int last) {
-        ASSERT_TRUE(0 <= first && first < last && last <= across && 0 <= layer && layer < layers);
-        for (int x = first; x < last; ++x) {
-          ASSERT_EQ(at(s, layer, x).phase, -1)
-              << "stage " << s << " of " << layer << ", " << x << " again";
-          if (s > 0)
-            for (int l = 0; l < layers; ++l)
-              for (int k = 0; k < across; ++k) {
-                if (distance(p.layers, l, layer) > p.layers.slope ||
-                    distance(p.across, k, x) > p.across.slope)
-                  continue;
-                const moment& m = at(s - 1, l, k);
-                ASSERT_TRUE(m.phase >= 0 && (m.phase < phase || m.team == team))
-                    << "stage " << s << " of " << layer << ", " << x << " before that of " << l
-                    << ", " << k;
-              }
-          at(s, layer, x) = {phase, team};
-        }
+      for_slab(p, stages, team, phase, [&](int s, const cell_range& ls, const cell_range& xs) {
+        ASSERT_TRUE(0 <= xs.first && xs.first < xs.last && xs.last <= across);
+        ASSERT_TRUE(0 <= ls.first && ls.first < ls.last && ls.last <= layers);
+        ASSERT_LE(ls.last - ls.first, p.front);
+        // A stage reads nothing of its own: all cells of a call are looked at before any is done.
+        for (int layer = ls.first; layer < ls.last; ++layer)
+          for (int x = xs.first; x < xs.last; ++x) may_be_done(s, layer, x, {phase, team});
+        for (int layer = ls.first; layer < ls.last; ++layer)
+          for (int x = xs.first; x < xs.last; ++x) at(s, layer, x) = {phase, team};
       });
   }
   for (const moment& m : done) ASSERT_GE(m.phase, 0);
@@ -71,10 +78,12 @@ TEST(FieldPass, ComputesEveryStageOnceInAnOrderThatIsRight) {
     };
     p.layers = axis(below(4), 1 + below(3), below(3) == 0);
     p.across = axis(below(3), 1 + below(3), below(3) == 0);
+    if (below(2)) p.front = 1 + below(p.layers.end + 8);
+    if (below(3) == 0) p.across = {0, 1, 1, 0, false};  // one dimension
     SCOPED_TRACE(fmt::format(
-        "{} stages, {} layers in {} parts, slope {}{}; {} across in {}, slope {}{}", stages,
-        p.layers.end, p.layers.parts, p.layers.slope, p.layers.ring ? ", ring" : "", p.across.end,
-        p.across.parts, p.across.slope, p.across.ring ? ", ring" : ""));
+        "{} stages, {} layers in {} parts by {}, slope {}{}; {} across in {}, slope {}{}", stages,
+        p.layers.end, p.layers.parts, p.front, p.layers.slope, p.layers.ring ? ", ring" : "",
+        p.across.end, p.across.parts, p.across.slope, p.across.ring ? ", ring" : ""));
     check(p, stages, chance);
     check(p, 1 + below(stages), chance);  // the last pass of a run may be shorter
     if (HasFatalFailure()) return;
@@ -97,7 +106,7 @@ TEST(FieldPass, PlansFitTheCacheAndWhatAPassNeeds) {
   const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
   int tiled = 0;
   for (int k = 0; k < 500; ++k) {
-    const int dims = 2 + below(2), radius = below(3), threads = 1 + below(4);
+    const int dims = 1 + below(3), radius = below(3), threads = 1 + below(4);
     std::vector<std::int64_t> size;
     for (int a = 0; a < dims; ++a) size.push_back(4 + below(200));
     const auto domain =
@@ -107,7 +116,9 @@ TEST(FieldPass, PlansFitTheCacheAndWhatAPassNeeds) {
     if (p.depth == 0) continue;
     const int least = skewed_axis::least(radius, p.depth);
     EXPECT_EQ(p.layers.slope, radius);
-    EXPECT_EQ(p.across.slope, radius);
+    EXPECT_EQ(p.across.slope, dims == 1 ? 0 : radius);
+    EXPECT_TRUE(p.front == 1 || dims == 1) << p.front;
+    EXPECT_LE(p.front, p.layers.end);
     EXPECT_LE(p.layers.parts, threads);
     if (p.layers.parts > 1 || p.layers.ring) {
       EXPECT_GE(p.layers.end / p.layers.parts, least);
@@ -118,6 +129,34 @@ TEST(FieldPass, PlansFitTheCacheAndWhatAPassNeeds) {
     tiled += p.across.parts > 1;
   }
   EXPECT_GT(tiled, 50);
+}
+
+TEST(FieldPass, PassesOfALineTakeBlocksThatFitACache) {
+  std::mt19937_64 chance(6);
+  for (int k = 0; k < 200; ++k) {
+    const auto below = [&](int n) { return static_cast<int>(chance() % static_cast<unsigned>(n)); };
+    const int radius = 1 + below(3), threads = 1 + below(4), depth = below(2) * (1 + below(40));
+    const std::int64_t cells = 100'000 + below(1'000'000),
+                       cache = std::int64_t{1} << (14 + below(8));
+    const std::vector<std::int64_t> size{cells};
+    const auto domain = domain_of(radius, size, side_kind::periodic);
+    const field_pass p = plan_pass(domain, threads, depth, 16, cache);
+    ASSERT_GT(p.depth, 0);
+    if (depth > 0) {
+      EXPECT_EQ(p.depth, depth);
+    }
+    EXPECT_EQ(p.layers.parts, threads);
+    EXPECT_GE(p.front, 256);
+    if (p.front > 256) {
+      EXPECT_LE(p.working_set, cache);
+    }
+  }
+  const std::vector<std::int64_t> long_line{(std::int64_t{1} << 30) + 1};
+  const auto why = refuses_passes(domain_of(1, long_line, side_kind::nearest));
+  ASSERT_TRUE(why);
+  EXPECT_NE(why->find("at most 2^30 cells along an axis, found 1073741825"), std::string::npos);
+  const std::vector<std::int64_t> shorter{std::int64_t{1} << 30};
+  EXPECT_FALSE(refuses_passes(domain_of(1, shorter, side_kind::nearest)));
 }
 
 }  // namespace

@@ -36,6 +36,16 @@ TEST(FieldRunner, AnyDefinitionCompiledHasTheBitsOfPlainLoops) {
   run_field_cases(on_cpu("compiled"), 12);
 }
 
+/// Passes that take a line block by block.
+TEST(FieldRunner, PassesOfLongLinesHaveTheBitsOfPlainLoops) {
+  field_place place = on_cpu("interpreted");
+  place.executors = {"temporal"};
+  place.dims = 1;
+  place.longest[0] = 12000;
+  place.deepest = 40;
+  run_field_cases(place, rounds(40));
+}
+
 /// Wider than what a core's cache has room for: passes go by tiles.
 TEST(FieldRunner, PassesByTilesHaveTheBitsOfSingleSteps) {
   int tiled = 0;
