@@ -2,6 +2,7 @@
 // The rules of peers that are in the program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "peer_runs.hpp"
@@ -137,6 +138,11 @@ TEST(cli_peers, shipped_rules_read_what_their_programs_print) {
     EXPECT_NEAR(
         row.at("time").at(system ? "per_iteration_us" : "per_step_us").at("median").get<double>(),
         one.us, 1e-6 * one.us);
+  }
+  for (const auto& file : std::filesystem::directory_iterator(rules)) {
+    const auto is_it = [&](const sample& s) { return s.name == file.path().stem().string(); };
+    EXPECT_TRUE(std::ranges::any_of(all, is_it) || std::ranges::any_of(on_gpus, is_it))
+        << file.path() << ": a rule without lines of its program";
   }
   // And as they are, they say so here.
   const auto r = dwell_cli(compared(

@@ -92,7 +92,7 @@ commands = {
     "info stencil fields": [["info", "fdtd"]],
     "measure": [["measure", *cpu, "--only", "arithmetic"]],
     "model ebisu": [["model", "ebisu", "2d5pt", "--depth", "7"],
-                    ["model", "ebisu", "3d7pt", "--tiling", "device", "--tile", "16x16", "--depth", "15"]],
+                    ["model", "ebisu", "3d7pt", "--tiling", "both", "--tile", "16x16", "--depth", "15"]],
     "model perks": [["model", "perks", "--size", "100x100", "--cached", "50x100"],
                     ["model", "perks", "--size", "9", "--cached", "0", "--parallelism", "2", "--concurrency", "4"]],
     "model roofline": [["model", "roofline", "2d5pt"]],

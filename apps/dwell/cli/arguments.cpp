@@ -66,6 +66,23 @@ CLI::Option* add_checked(CLI::App& app, const std::string& name, const std::stri
       ->default_str(shown_default);
 }
 
+/// Numbers with commas between them, each once.
+template <class F>
+CLI::Option* add_numbers(CLI::App& app, const std::string& name, const std::string& help,
+                         std::vector<int>& value, F number_of) {
+  return add_checked(app, name, help, "N,...", "",
+                     [name, &value, number_of](const std::string& text) {
+                       value.clear();
+                       std::istringstream words(text + ",");
+                       for (std::string word; std::getline(words, word, ',');) {
+                         const int number = number_of(word);
+                         if (std::find(value.begin(), value.end(), number) != value.end())
+                           refuse(name, "each number once", text);
+                         value.push_back(number);
+                       }
+                     });
+}
+
 }  // namespace
 
 CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value,
@@ -124,15 +141,17 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 
 CLI::Option* add_positives(CLI::App& app, const std::string& name, std::vector<int>& value,
                            const std::string& help) {
-  return add_checked(app, name, help, "N,...", "", [name, &value](const std::string& text) {
-    value.clear();
-    std::istringstream words(text + ",");
-    for (std::string word; std::getline(words, word, ',');) {
-      const int number = parse_whole(name, 1, word);
-      if (std::find(value.begin(), value.end(), number) != value.end())
-        refuse(name, "each number once", text);
-      value.push_back(number);
-    }
+  return add_numbers(app, name, help, value,
+                     [name](const std::string& word) { return parse_whole(name, 1, word); });
+}
+
+CLI::Option* add_percents(CLI::App& app, const std::string& name, std::vector<int>& value,
+                          const std::string& help) {
+  return add_numbers(app, name, help, value, [name](const std::string& word) {
+    const std::string expected = "percent, a whole number from 0 to 100";
+    const int number = parse_whole(name, 0, word, expected);
+    if (number > 100) refuse(name, expected, word);
+    return number;
   });
 }
 

@@ -39,6 +39,9 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// Whole numbers from 1 on, with commas between them, each at most once.
 CLI::Option* add_positives(CLI::App& app, const std::string& name, std::vector<int>& value,
                            const std::string& help);
+/// Percent, whole numbers from 0 to 100, likewise.
+CLI::Option* add_percents(CLI::App& app, const std::string& name, std::vector<int>& value,
+                          const std::string& help);
 /// Several of a few words, with commas between them, each at most once.
 CLI::Option* add_choices(CLI::App& app, const std::string& name, std::vector<std::string>& value,
                          const std::vector<std::string>& choices, const std::string& help);

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -134,11 +136,25 @@ exit_code run_perks(const perks_arguments& args) {
 struct ebisu_arguments : projection_options {
   std::string shape, tile, tiling = "overlapped";
   double shared = -1, memory_accesses = 2, flops_of_cell = 0;
-  double barrier_us = 1.2, tiles = 1;
+  double barrier_us = 1.2, tiles = 0;
   int barriers = 1;
   bool plain = false;
   std::vector<int> depths = {1, 2, 4, 8};
 };
+
+/// "WIDTHxHEIGHT". Throws input_error.
+std::pair<double, double> parse_tile(const std::string& text) {
+  const auto cross = text.find('x');
+  double width = 0, height = 0;
+  if (cross != std::string::npos && text.find('x', cross + 1) == std::string::npos) {
+    width = parse_amount("--tile", text.substr(0, cross));
+    height = parse_amount("--tile", text.substr(cross + 1));
+  }
+  if (!(width > 0 && height > 0))
+    throw input_error(
+        fmt::format("--tile: expected WIDTHxHEIGHT in cells, such as 256x4, found '{}'", text));
+  return {width, height};
+}
 
 exit_code run_ebisu(const ebisu_arguments& args) {
   const auto shape = find_stencil_shape(args.shape);
@@ -166,19 +182,20 @@ exit_code run_ebisu(const ebisu_arguments& args) {
   q.tile_x = shape.dims == 2 ? 256 : 32;
   q.tile_y = shape.dims == 2 ? 4 : 32;
   if (!args.tile.empty()) {
-    const auto tile = parse_sizes("--tile", args.tile);
-    if (tile.size() != 1 || tile.front().dims != 2)
-      throw input_error(fmt::format("--tile: expected WIDTHxHEIGHT, found '{}'", args.tile));
-    q.tile_x = tile.front().y;
-    q.tile_y = tile.front().x;
+    std::tie(q.tile_x, q.tile_y) = parse_tile(args.tile);
   }
-  q.device_tiles = args.tiling == "device";
+  if (args.tiling != "both")
+    q.tilings = {args.tiling == "device" ? tiling::device : tiling::overlapped};
+  else
+    q.tilings = {tiling::overlapped, tiling::device};
   q.barrier = args.barrier_us * 1e-6;
   q.barriers = args.barriers;
-  if (!(args.tiles > 0)) throw input_error("--tiles: expected a tile at least, found 0");
   q.tiles = args.tiles;
   q.depths = args.depths;
   q.devices = rates_asked(args, true);
+  const bool given = q.devices.front().units == 0;
+  if (given && q.tilings.back() == tiling::device && !(args.tiles > 0))
+    throw input_error("--tiles: expected how many device tiles are computed at once, found none");
   return hand_out(args, project(q));
 }
 
@@ -190,10 +207,6 @@ struct roofline_arguments : projection_options {
 
 exit_code run_roofline(const roofline_arguments& args) {
   const auto shape = find_stencil_shape(args.shape);
-  for (const int percent : args.removed)
-    if (percent > 100)
-      throw input_error(
-          fmt::format("--removed: expected percent from 1 to 100, found {}", percent));
   const auto* known = std::ranges::find(model::shared_accesses_of_stencils, shape.name,
                                         &model::shared_accesses::stencil);
   roofline_request q;
@@ -248,8 +261,9 @@ command add_ebisu_model(CLI::App& app) {
   app.add_option("--tile", args->tile,
                  "Cells of a tile (default: 256x4 in two dimensions, 32x32 in three)")
       ->type_name("WIDTHxHEIGHT");
-  add_choice(app, "--tiling", args->tiling, {"overlapped", "device"},
-             "overlapped: each tile computes its halo; device: tiles exchange it, with barriers");
+  add_choice(app, "--tiling", args->tiling, {"overlapped", "device", "both"},
+             "overlapped: each tile computes its halo; device: tiles exchange it, with barriers; "
+             "both: rows of each, the best marked");
   add_tolerance(app, "--memory-accesses", args->memory_accesses,
                 "Accesses of device memory of a cell and pass, a_gm");
   app.add_option_function<double>(
@@ -266,7 +280,14 @@ command add_ebisu_model(CLI::App& app) {
                "a_sm of table 5.3 without redundant register streaming, in place of with it");
   add_tolerance(app, "--flops", args->flops_of_cell,
                 "Flop of a cell and step, a_cmp (default: of table 5.3, else of the stencil)");
-  add_amount(app, "--tiles", args->tiles, "Device tiles that are computed at once (default: 1)");
+  app.add_option_function<std::string>(
+         "--tiles",
+         [args](const std::string& text) {
+           args->tiles = parse_amount("--tiles", text);
+           if (!(args->tiles > 0)) throw input_error("--tiles: expected a tile at least, found 0");
+         },
+         "Device tiles that are computed at once (default: one a multiprocessor)")
+      ->type_name("N[xN...]");
   add_tolerance(app, "--barrier-us", args->barrier_us, "A barrier of the device, T_Dsync");
   add_positive(app, "--barriers", args->barriers, "Barriers of a pass, n");
   add_projection(app, *args, true);
@@ -275,7 +296,8 @@ command add_ebisu_model(CLI::App& app) {
       "5.1 to 5.15.\n\n"
       "Examples:\n"
       "  dwell model ebisu 2d5pt --depth 7,12 --on a100\n"
-      "  dwell model ebisu 2d5pt --tiling device --tile 256x5 --tiles 108 --depth 15 --on a100");
+      "  dwell model ebisu 2d5pt --tiling device --tile 256x5 --depth 15 --on a100\n"
+      "  dwell model ebisu 3d7pt --tiling both --depth 3,4,8,12 --on a100");
   return [args] { return run_ebisu(*args); };
 }
 
@@ -283,8 +305,8 @@ command add_roofline_model(CLI::App& app) {
   const auto args = std::make_shared<roofline_arguments>();
   add_stencil_name(app, args->shape);
   add_positives(app, "--steps", args->steps, "Steps that are combined, t; a row for each");
-  add_positives(app, "--removed", args->removed,
-                "Percent of the traffic between two of them that is gone, R; rows for each");
+  add_percents(app, "--removed", args->removed,
+               "Percent of the traffic between two of them that is gone, R; rows for each");
   add_projection(app, *args, true);
   app.footer(
       "Machine balance, operational intensity and the roof after Zhang 2023, equations 2.1\n"

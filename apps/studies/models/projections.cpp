@@ -60,19 +60,22 @@ columns<perks_row> perks_columns() {
 columns<ebisu_row> ebisu_columns() {
   using row = ebisu_row;
   auto all = device_columns_of<row>(true);
-  append(all,
-         columns<row>{
-             {"depth", "depth", unit::count, [](const row& r) { return r.depth; }},
-             {"memory_s", "", unit::us, [](const row& r) { return r.time.memory; }},
-             {"shared_s", "", unit::us, [](const row& r) { return r.time.shared; }},
-             {"arithmetic_s", "", unit::us, [](const row& r) { return r.time.arithmetic; }},
-             {"binds", "binds", unit::word, [](const row& r) { return word_of(r.time.binds()); }},
-             {"attainable_cells_per_s", "P", unit::giga, [](const row& r) { return r.attainable; }},
-             {"valid", "V", unit::percent, [](const row& r) { return r.valid; }},
-             {"practical_cells_per_s", "PP", unit::giga, [](const row& r) { return r.practical; }},
-             {"desired_depth", "desired depth", unit::number, [](const row& r) {
-                return std::isfinite(r.desired) ? json(r.desired) : json(nullptr);
-              }}});
+  append(
+      all,
+      columns<row>{
+          {"tiling", "tiling", unit::word, [](const row& r) { return name_of(r.tiles_are); }},
+          {"tiles", "", unit::count, [](const row& r) { return r.tiles; }},
+          {"depth", "depth", unit::count, [](const row& r) { return r.depth; }},
+          {"memory_s", "", unit::us, [](const row& r) { return r.time.memory; }},
+          {"shared_s", "", unit::us, [](const row& r) { return r.time.shared; }},
+          {"arithmetic_s", "", unit::us, [](const row& r) { return r.time.arithmetic; }},
+          {"binds", "binds", unit::word, [](const row& r) { return word_of(r.time.binds()); }},
+          {"attainable_cells_per_s", "P", unit::giga, [](const row& r) { return r.attainable; }},
+          {"valid", "V", unit::percent, [](const row& r) { return r.valid; }},
+          {"practical_cells_per_s", "PP", unit::giga, [](const row& r) { return r.practical; }},
+          {"desired_depth", "desired depth", unit::number,
+           [](const row& r) { return std::isfinite(r.desired) ? json(r.desired) : json(nullptr); }},
+          {"best", "best", unit::yes, [](const row& r) { return r.best; }}});
   return all;
 }
 
@@ -117,6 +120,8 @@ columns<rates_of_device> chip_columns() {
 
 }  // namespace
 
+const char* name_of(tiling t) { return t == tiling::device ? "device" : "overlapped"; }
+
 std::vector<rates_of_device> known_rates(const std::vector<std::string>& names,
                                          const std::string& precision) {
   std::vector<rates_of_device> all;
@@ -129,7 +134,7 @@ std::vector<rates_of_device> known_rates(const std::vector<std::string>& names,
     all.push_back({facts.name, l.memory, l.shared, 2 * fmas * l.units * l.clock,
                    4.0 * units * static_cast<double>(facts.registers_per_unit),
                    units * static_cast<double>(facts.shared_per_unit),
-                   static_cast<double>(facts.l2), l.measured});
+                   static_cast<double>(facts.l2), facts.units, l.measured});
   }
   return all;
 }
@@ -152,34 +157,42 @@ perks_table project(const perks_request& request) {
   return out;
 }
 
+ebisu_row project(const ebisu_request& q, const rates_of_device& on, tiling how, int depth) {
+  const bool device_tiles = how == tiling::device;
+  ebisu_row row;
+  row.on = on;
+  row.tiles_are = how;
+  row.tiles = !device_tiles ? 1 : q.tiles > 0 ? q.tiles : on.units;
+  row.depth = depth;
+  // Halos of device tiles are loaded from the neighbours (equation 5.15), in three dimensions;
+  // in two their tiles are as wide as the field.
+  const double area = q.tile_x * q.tile_y, cells = area * row.tiles;
+  const double halo =
+      device_tiles && q.dims == 3 ? 2 * (q.tile_x + q.tile_y) * depth * q.radius : 0;
+  row.time = model::project_ebisu(q.cell, {(area + halo) * row.tiles, cells, cells}, depth,
+                                  {on.memory, on.shared, on.flops});
+  row.attainable = model::attainable(cells, depth, row.time);
+  row.valid = device_tiles  ? model::valid_part_of_time(row.time.seconds(), q.barrier, q.barriers)
+              : q.dims == 2 ? model::valid_part(q.tile_x, depth, q.radius)
+                            : model::valid_part(q.tile_x, q.tile_y, depth, q.radius);
+  row.practical = model::practical(row.attainable, row.valid);
+  const model::blocking_pressure pressure = {q.cell.memory, q.cell.shared, on.shared / on.memory,
+                                             static_cast<double>(q.radius)};
+  row.desired = device_tiles && q.dims == 3 ? model::desired_depth(pressure, q.tile_x, q.tile_y)
+                                            : model::desired_depth(pressure);
+  return row;
+}
+
 ebisu_table project(const ebisu_request& q) {
   ebisu_table out{q, {}};
-  for (const auto& on : q.devices)
-    for (const int depth : q.depths) {
-      ebisu_row row;
-      row.on = on;
-      row.depth = depth;
-      // Halos of device tiles are loaded from the neighbours (equation 5.15), in three dimensions;
-      // in two their tiles are as wide as the field.
-      const double area = q.tile_x * q.tile_y;
-      const double halo =
-          q.device_tiles && q.dims == 3 ? 2 * (q.tile_x + q.tile_y) * depth * q.radius : 0;
-      row.time =
-          model::project_ebisu(q.cell, {(area + halo) * q.tiles, area * q.tiles, area * q.tiles},
-                               depth, {on.memory, on.shared, on.flops});
-      row.attainable = model::attainable(area * q.tiles, depth, row.time);
-      row.valid = q.device_tiles
-                      ? model::valid_part_of_time(row.time.seconds(), q.barrier, q.barriers)
-                  : q.dims == 2 ? model::valid_part(q.tile_x, depth, q.radius)
-                                : model::valid_part(q.tile_x, q.tile_y, depth, q.radius);
-      row.practical = model::practical(row.attainable, row.valid);
-      const model::blocking_pressure pressure = {
-          q.cell.memory, q.cell.shared, on.shared / on.memory, static_cast<double>(q.radius)};
-      row.desired = q.device_tiles && q.dims == 3
-                        ? model::desired_depth(pressure, q.tile_x, q.tile_y)
-                        : model::desired_depth(pressure);
-      out.rows.push_back(row);
-    }
+  for (const auto& on : q.devices) {
+    const std::size_t first = out.rows.size();
+    for (const tiling how : q.tilings)
+      for (const int depth : q.depths) out.rows.push_back(project(q, on, how, depth));
+    std::ranges::max_element(out.rows.begin() + static_cast<std::ptrdiff_t>(first), out.rows.end(),
+                             {}, &ebisu_row::practical)
+        ->best = true;
+  }
   return out;
 }
 
@@ -236,17 +249,19 @@ json to_json(const perks_table& t) {
 
 std::string to_text(const ebisu_table& t) {
   const auto& q = t.of;
-  std::string tiles = fmt::format("overlapped tiles of {}x{}", q.tile_x, q.tile_y);
-  if (q.device_tiles)
-    tiles = fmt::format("{} device tiles of {}x{}, {} of {:.3g} us a pass", q.tiles, q.tile_x,
-                        q.tile_y, format_plural(q.barriers, "barrier"), q.barrier * 1e6);
+  std::string tiles = fmt::format("tiles of {}x{}", q.tile_x, q.tile_y);
+  if (std::ranges::find(q.tilings, tiling::device) != q.tilings.end())
+    tiles += fmt::format(
+        "; of the device: {}, {} of {:.3g} us a pass",
+        q.tiles > 0 ? format_count(static_cast<std::int64_t>(q.tiles)) : "one a multiprocessor",
+        format_plural(q.barriers, "barrier"), q.barrier * 1e6);
   return fmt::format("{}, {}: a_gm {}, a_sm {}, a_cmp {}; {}\n\n", q.stencil, q.precision,
                      q.cell.memory, q.cell.shared, q.cell.flops, tiles) +
          table_of(ebisu_columns(), t.rows).text() +
          "\nP: GCells/s as if what binds were all (Zhang 2023, 5.7). V: the part of the cells "
          "(5.8, 5.9)\n"
          "or of the time (5.11) that counts. PP = P V. desired depth: steps from which on device\n"
-         "memory does not bind (5.13 to 5.15).\n";
+         "memory does not bind (5.13 to 5.15). best: the most PP of the device's rows (5.7.3).\n";
 }
 std::string to_csv(const ebisu_table& t) { return csv_of(ebisu_columns(), t.rows); }
 json to_json(const ebisu_table& t) {
@@ -255,12 +270,11 @@ json to_json(const ebisu_table& t) {
   out["stencil"] = {{"name", q.stencil}, {"dims", q.dims}, {"radius", q.radius}};
   out["precision"] = q.precision;
   out["accesses"] = {{"memory", q.cell.memory}, {"shared", q.cell.shared}, {"flops", q.cell.flops}};
-  out["tiling"] = q.device_tiles ? "device" : "overlapped";
   out["tile_x"] = q.tile_x;
   out["tile_y"] = q.tile_y;
-  out["tiles"] = q.tiles;
-  out["barrier_s"] = number_or_null(q.device_tiles ? q.barrier : 0);
-  out["barriers"] = q.device_tiles ? json(q.barriers) : json(nullptr);
+  const bool device_tiles = std::ranges::find(q.tilings, tiling::device) != q.tilings.end();
+  out["barrier_s"] = number_or_null(device_tiles ? q.barrier : 0);
+  out["barriers"] = device_tiles ? json(q.barriers) : json(nullptr);
   out["rows"] = array_of(ebisu_columns(), t.rows);
   return out;
 }

@@ -18,6 +18,7 @@ struct rates_of_device {
   double memory = 0, shared = 0, flops = 0;
   /// Bytes of all registers, of all shared memories and of L2; 0 where rates are given.
   double register_bytes = 0, shared_bytes = 0, l2_bytes = 0;
+  int units = 0;          ///< multiprocessors; 0 where rates are given
   bool measured = false;  ///< rates; else they are of data sheets
 };
 /// Those of the devices that Dwell has facts of, by these names; none: all of them.
@@ -48,28 +49,36 @@ std::string to_text(const perks_table& t);
 std::string to_csv(const perks_table& t);
 json to_json(const perks_table& t);
 
+/// Tiles of a multiprocessor each, which compute their halos, or tiles of all of them, which
+/// exchange halos behind barriers (section 5.7.3).
+enum class tiling { overlapped, device };
+const char* name_of(tiling t);
+
 /// dwell model ebisu: equations 5.1 to 5.15.
 struct ebisu_request {
   std::string stencil, precision = "f64";
   int dims = 2, radius = 1;
   model::ebisu_cell cell;
   double tile_x = 0, tile_y = 0;
-  /// Device tiles: the barriers of a tile and a barrier's seconds, and how many tiles are computed
-  /// at once; else overlapped tiles.
-  bool device_tiles = false;
-  double barrier = 0, tiles = 1;
+  std::vector<tiling> tilings = {tiling::overlapped};
+  /// Device tiles: barriers of a pass and a barrier's seconds; how many tiles are computed at once,
+  /// 0: as many as the device has multiprocessors.
+  double barrier = 0, tiles = 0;
   int barriers = 1;
   std::vector<int> depths;
   std::vector<rates_of_device> devices;
 };
 struct ebisu_row {
   rates_of_device on;
+  tiling tiles_are = tiling::overlapped;
+  double tiles = 1;
   int depth = 1;
   model::ebisu_times time;  ///< times of a pass over all tiles that are computed at once
   double attainable = 0;    ///< P, cells times steps per second
   double valid = 1;         ///< V
   double practical = 0;     ///< PP
   double desired = 0;       ///< depth from which on shared memory takes longer; may be infinite
+  bool best = false;        ///< the most PP of all rows of the device
 };
 struct ebisu_table {
   ebisu_request of;

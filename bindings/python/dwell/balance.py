@@ -48,9 +48,11 @@ def draw(sweep: Sweep, ax: Any) -> None:
     for sizes, label, style in ((sweep.capacity, "a barrier a step", "-"), (sweep.lazy, "a barrier a tile", "--")):
         at = [(b, s) for b, s in zip(sweep.balances, sizes, strict=True) if s is not None]
         ax.loglog([b for b, _ in at], [s for _, s in at], style, label=label, linewidth=1.4)
-    for name, balance, size in sweep.devices:
+    for k, (name, balance, size) in enumerate(sorted(sweep.devices, key=lambda device: device[1])):
         ax.plot([balance], [size], "o", color="#444444", markersize=4)
-        ax.annotate(name, (balance, size), textcoords="offset points", xytext=(5, 3), fontsize=7, rotation=25)
+        up = k % 2 == 0  # the names of neighbours go apart
+        ax.annotate(name, (balance, size), textcoords="offset points", xytext=(5, 3 if up else -3), fontsize=7,
+                    rotation=25 if up else -25, verticalalignment="bottom" if up else "top")
     ax.set_title(sweep.title)
     ax.set_xlabel("machine balance, flop per byte")
     ax.set_ylabel("scratch of a tile, KiB")

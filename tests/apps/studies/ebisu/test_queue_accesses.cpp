@@ -117,7 +117,7 @@ const model::shared_accesses& table_5_3(const std::string& stencil) {
                             &model::shared_accesses::stencil);
 }
 
-/// Of a team's own column a lane needs nothing from scratch; what comes from memory it takes once.
+/// A lane needs nothing from scratch for its own column; what comes from memory it takes once.
 template <class S>
 double expected_with_columns(int steps, int cells) {
   double loads = 0;
@@ -148,8 +148,8 @@ TEST(queue_accesses, are_those_of_table_5_3_and_of_columns_in_registers) {
   expect_accesses<star3d7, 2, 1>();
 }
 
-/// Of stars no more than the table has, which counts a load of the own cell in every step; a box's
-/// rows it reads once, which is not done here.
+/// Stars take no more than the table has, which counts a load of the own cell in every step; a
+/// box's rows it reads once, which is not done here.
 TEST(queue_accesses, of_stars_are_fewer_than_the_table_has) {
   EXPECT_LT((accesses_of_cell<star2d5, streamed, 4, 2>()), table_5_3("2d5pt").streamed);
   EXPECT_LT((accesses_of_cell<star3d7, streamed, 4, 4>()), table_5_3("3d7pt").streamed);

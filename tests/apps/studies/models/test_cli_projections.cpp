@@ -90,11 +90,41 @@ TEST(cli_projections, ebisu_2d5pt_overlapped_or_device_tiles) {
   EXPECT_GT(of(overlapped, "practical_cells_per_s"), of(device, "practical_cells_per_s"));
 }
 
+/// Section 5.7.3 decides for overlapped tiles in two dimensions, and for those of the device in
+/// three, on an A100 at depths whose queues fit in its shared memory.
+TEST(cli_projections, ebisu_decides_between_tilings) {
+  const auto best_of = [](const char* stencil, const char* depths) {
+    const auto all = report_of({"model", "ebisu", stencil, "--tiling", "both", "--depth", depths,
+                                "--on", "a100", "--json", "-"})
+                         .at("rows");
+    json best;
+    double most = 0;
+    for (const auto& row : all) {
+      most = std::max(most, of(row, "practical_cells_per_s"));
+      EXPECT_EQ(row.at("tiles"), row.at("tiling") == "device" ? 108 : 1) << "one a multiprocessor";
+      if (row.at("best") != true) continue;
+      EXPECT_TRUE(best.is_null()) << "one row is best";
+      best = row;
+    }
+    EXPECT_EQ(of(best, "practical_cells_per_s"), most);
+    return best;
+  };
+  EXPECT_EQ(best_of("2d5pt", "1,2,4,6,7,8,12").at("tiling"), "overlapped");
+  EXPECT_EQ(best_of("2d9pt", "1,2,4,6,7,8,12").at("tiling"), "overlapped");
+  EXPECT_EQ(best_of("3d7pt", "1,2,3,4,6,8").at("tiling"), "device");
+  EXPECT_EQ(best_of("3d7pt", "1,2,3,4,6,8").at("depth"), 8);
+  EXPECT_EQ(best_of("3d7pt", "1,2,3").at("tiling"), "overlapped") << "shallow ones do not pay";
+  const auto two =
+      report_of({"model", "ebisu", "2d5pt", "--on", "a100,h200", "--json", "-"}).at("rows");
+  EXPECT_EQ(std::ranges::count(two, json(true), [](const json& row) { return row.at("best"); }), 2);
+}
+
 /// Section 5.7.2: 6.3 steps of 2d5pt, 18.34 of 3d7pt with device tiles of 32x32.
 TEST(cli_projections, ebisu_desired_depth) {
   EXPECT_NEAR(of(on_a100("ebisu", {"2d5pt"}), "desired_depth"), 6.3, 0.05);
-  EXPECT_NEAR(of(on_a100("ebisu", {"3d7pt", "--tiling", "device"}), "desired_depth"), 18.34, 0.005);
-  EXPECT_TRUE(on_a100("ebisu", {"3d7pt", "--tiling", "device", "--tile", "22x22"})
+  const auto deep = on_a100("ebisu", {"3d7pt", "--tiling", "device", "--tiles", "108"});
+  EXPECT_NEAR(of(deep, "desired_depth"), 18.34, 0.005);
+  EXPECT_TRUE(on_a100("ebisu", {"3d7pt", "--tiling", "device", "--tiles", "108", "--tile", "22x22"})
                   .at("desired_depth")
                   .is_null())
       << "22.3 is the width from which on halos alone do not keep memory busy";
@@ -140,6 +170,7 @@ TEST(cli_projections, roofline) {
               "intensity_flops_per_byte");
   };
   EXPECT_DOUBLE_EQ(intensity("1", "50"), one);
+  EXPECT_DOUBLE_EQ(intensity("20", "0"), one);
   EXPECT_DOUBLE_EQ(intensity("20", "100"), 20 * one);
   EXPECT_DOUBLE_EQ(intensity("20", "50"), 20 * one / 10.5);
   EXPECT_DOUBLE_EQ(intensity("20", "75"), 20 * one / 5.75);
@@ -239,6 +270,11 @@ TEST(cli_projections, bad_input) {
   expect_refused({"model", "ebisu", "gradient2d"},
                  "--shared-accesses: expected a number, for gradient2d is not in table 5.3");
   expect_refused({"model", "ebisu", "2d5pt", "--tile", "4x5x6"}, "--tile: expected WIDTHxHEIGHT");
+  expect_refused({"model", "ebisu", "2d5pt", "--tile", "4"}, "--tile: expected WIDTHxHEIGHT");
+  expect_refused({"model", "ebisu", "2d5pt", "--tiles", "0"}, "--tiles: expected a tile at least");
+  expect_refused({"model", "ebisu", "2d5pt", "--tiling", "both", "--memory-rate", "1",
+                  "--shared-rate", "1", "--flop-rate", "1"},
+                 "--tiles: expected how many device tiles");
   expect_refused({"model", "ebisu", "2d5pt", "--shared-accesses", "0"},
                  "--shared-accesses: expected a number above 0");
   expect_refused({"model", "roofline", "2d5pt", "--removed", "101"}, "--removed: expected percent");
