@@ -227,7 +227,6 @@ exit_code warm(kernels_arguments args) {
   outputs.add(args.json_target);
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
-  const making_listener compiling = shows_compiling(progress);
   const auto done = [&](const std::vector<warmed_kernel>& all, bool of_method = false) {
     progress.erase();
     return hand_over_warmed(args.json_target, cache, args.name,
