@@ -92,9 +92,9 @@ const void* kernel_unit::handle(int kernel, int ordinal) {
 namespace dwell {
 namespace {
 
+template <class Wide, class Narrow>
 std::string words_of(precision type, const char* what) {
-  return type == precision::f64 ? cuda::in_precision<double>(what)
-                                : cuda::in_precision<float>(what);
+  return type == precision::f64 ? cuda::in_precision<Wide>(what) : cuda::in_precision<Narrow>(what);
 }
 
 std::vector<kernel_source> those_of(std::initializer_list<std::string> groups) {
@@ -115,10 +115,14 @@ std::vector<small_kernels> all_small_kernels() {
 }
 
 std::vector<kernel_source> small_kernels_of_solves(precision type) {
-  return those_of({words_of(type, "solves"), "the condition of graphs"});
+  return those_of({words_of<double, float>(type, "solves"), "the condition of graphs"});
+}
+std::vector<kernel_source> small_kernels_of_complex_solves(precision type) {
+  return those_of({words_of<complex_value<double>, complex_value<float>>(type, "solves"),
+                   "the condition of graphs"});
 }
 std::vector<kernel_source> small_kernels_of_stencils(precision type) {
-  return those_of({words_of(type, "polls of stencils")});
+  return those_of({words_of<double, float>(type, "polls of stencils")});
 }
 
 }  // namespace dwell

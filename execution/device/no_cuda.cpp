@@ -23,6 +23,7 @@ double start_cuda(int) { refuse(); }
 
 std::vector<small_kernels> all_small_kernels() { return {}; }
 std::vector<kernel_source> small_kernels_of_solves(precision) { return {}; }
+std::vector<kernel_source> small_kernels_of_complex_solves(precision) { return {}; }
 std::vector<kernel_source> small_kernels_of_stencils(precision) { return {}; }
 
 template <>

@@ -16,8 +16,10 @@ struct small_kernels {
 };
 /// All units.
 std::vector<small_kernels> all_small_kernels();
-/// What every solve launches, and every stencil that is launched step by step.
+/// What every solve launches, of real and of complex systems, and every stencil that is launched
+/// step by step.
 std::vector<kernel_source> small_kernels_of_solves(precision type);
+std::vector<kernel_source> small_kernels_of_complex_solves(precision type);
 std::vector<kernel_source> small_kernels_of_stencils(precision type);
 
 }  // namespace dwell

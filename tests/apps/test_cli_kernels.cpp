@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `dwell kernels warm` of built-in stencils and of methods, which needs NVRTC and no GPU: what is
 // compiled and kept, what is found again, what is said on a terminal, and what is refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -146,6 +147,44 @@ TEST_F(cli_kernels_compiled, of_methods_are_compiled_once_and_listed) {
   EXPECT_EQ(report_of({"kernels", "clear", "--json", "-"}).at("removed"), 7);
 }
 
+TEST_F(cli_kernels_compiled, of_complex_matrices_are_those_of_their_form) {
+  for (const std::string precision : {"f64", "f32"}) {
+    const std::vector<std::string> args = {"kernels",     "warm",    "bicgstab",   "--complex",
+                                           "--arch",      "sm_90",   "--executor", "host-loop",
+                                           "--precision", precision, "--json",     "-"};
+    const auto first = report_of(args);
+    EXPECT_EQ(first.at("method"), "bicgstab");
+    const auto& kernels = first.at("kernels");
+    ASSERT_GT(kernels.size(), 1u);
+    for (const std::size_t phase : {0u, 1u})
+      EXPECT_EQ(kernels[phase].at("what"),
+                fmt::format("complex_bicgstab, {}, host_loop, phase {}", precision, phase));
+    for (const auto& kernel : kernels) {
+      EXPECT_FALSE(holds(kernel.at("what"), "textbook"));
+      EXPECT_GT(kernel.at("compile_s"), 0);
+    }
+    EXPECT_EQ(report_of(args).at("kernels")[0].at("compile_s"), 0);
+  }
+}
+
+TEST_F(cli_kernels, of_complex_matrices_are_of_methods_that_take_them) {
+  expect_refused({"kernels", "warm", "minres", "--complex", "--arch", "sm_90"},
+                 "method: expected cg, bicgstab or gmres for a complex matrix, found minres");
+  expect_refused({"kernels", "warm", "cg", "--complex", "--arch", "sm_90", "--executor", "naive"},
+                 "on cuda (graph, host-loop, perks, persistent), found 'naive'");
+  expect_refused(warm({"--complex", "--arch", "sm_90"}), "--complex: of methods alone");
+  expect_refused({"kernels", "warm", "wave2d", "--complex"}, "--complex: of methods alone");
+}
+
+TEST_F(cli_kernels, of_grids_are_for_gpus) {
+  expect_refused({"kernels", "warm", "grid"},
+                 "kernels warm grid: expected a GPU, by --device-facts or --arch");
+  expect_refused({"kernels", "warm", "grid", "--arch", "sm_90", "--executor", "graph"},
+                 "--size, --boundary, --executor: not of grid");
+  expect_refused({"kernels", "warm", "grid", "--arch", "sm_90", "--complex"},
+                 "--complex: of methods alone");
+}
+
 TEST_F(cli_kernels, of_methods_are_for_gpus) {
   expect_refused({"kernels", "warm", "gmres"},
                  "kernels warm gmres: expected a GPU, by --device-facts or --arch");
@@ -158,6 +197,7 @@ TEST_F(cli_kernels, of_methods_are_for_gpus) {
 TEST_F(cli_kernels, without_a_compiler_one_line_says_so) {
   setenv("DWELL_NVRTC", folder_("libnvrtc.so.13").c_str(), 1);
   expect_refused(warm({"--device-facts", "h200", "--size", "64x64"}), "libnvrtc.so.13");
+  expect_refused({"kernels", "warm", "grid", "--device-facts", "h200"}, "libnvrtc.so.13");
 }
 
 }  // namespace

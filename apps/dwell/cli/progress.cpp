@@ -41,7 +41,10 @@ iteration_forecast::answer iteration_forecast::left(double target) const {
   return by_slope.iterations < by_limit.iterations ? by_slope : by_limit;
 }
 
-progress_line::progress_line(bool wanted) : shown_(wanted && ::isatty(2) == 1) {}
+progress_line::progress_line(bool wanted)
+    : shown_(wanted && ::isatty(2) == 1), compiling_([this](const file_origin&) {
+        show(fmt::format("compiling {} (once)", format_plural(++compiled_, "kernel")));
+      }) {}
 
 void progress_line::show(const std::string& text) {
   if (!shown_) return;
@@ -55,12 +58,6 @@ void progress_line::show(const std::string& text) {
 void progress_line::erase() {
   if (dirty_) write_stderr("\r\033[K");
   dirty_ = false;
-}
-
-making_listener shows_compiling(progress_line& line) {
-  return making_listener([&line, kernels = 0](const file_origin&) mutable {
-    line.show(fmt::format("compiling {} (once)", format_plural(++kernels, "kernel")));
-  });
 }
 
 std::string describe(const solve_progress& now, const iteration_forecast& forecast) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One line on standard error that says how far the work is, if standard error is a terminal and
-// nobody asked for quiet; erased when the work is done. And the guess of the time that is left.
+// nobody asked for quiet; erased when the work is done. While kernels are compiled it says so:
+// "compiling 1 kernel (once)". And the guess of the time that is left.
 #pragma once
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class iteration_forecast {
   std::vector<sample> samples_;
 };
 
+/// One at a time: it listens to what its thread compiles.
 class progress_line {
  public:
   explicit progress_line(bool wanted);
@@ -46,10 +48,9 @@ class progress_line {
  private:
   bool shown_;
   bool dirty_ = false;
+  int compiled_ = 0;
+  making_listener compiling_;
 };
-
-/// While it lives, the line says so when a kernel is compiled: "compiling 1 kernel (once)".
-making_listener shows_compiling(progress_line& line);
 
 /// "iteration 1,234   residual 3.21e-05, to reach 1.00e-08   12,345 iterations/s   about 3 s left"
 std::string describe(const solve_progress& now, const iteration_forecast& forecast);

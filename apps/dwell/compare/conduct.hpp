@@ -47,7 +47,6 @@ void compare_subjects(const std::vector<std::string>& titles, const compare_opti
   runs.count = args.repetitions;
   runs.interrupt = &graceful_stop::requested();
   progress_line progress(true);
-  const making_listener compiling = shows_compiling(progress);
   std::optional<graceful_stop> on_signal;
   for (std::size_t k = 0; k < titles.size() && !*runs.interrupt; ++k) {
     const compared_subject subject(progress, on_signal,

@@ -118,7 +118,6 @@ exit_code run(const convolve_arguments& args) {
     result.warnings.push_back(
         fmt::format("{}: its alpha channel (how opaque pixels are) is left out", args.image));
   progress.show("convolving");
-  const making_listener compiling = shows_compiling(progress);
   std::visit(
       [&](auto& values) {
         require_channels(args, values.size());

@@ -283,7 +283,6 @@ exit_code run_in(const fields_arguments& args, const fields_problem& p, const sh
                    : "?"));
       return true;
     };
-  const making_listener compiling = shows_compiling(progress);
   stopwatch clock;
   field_runner<T> runner(resolve(args.device, args.threads, threads_for::runs), p.definition,
                          axes_of(size), options);

@@ -65,7 +65,6 @@ exit_code warm(const warm_convolve_arguments& args) {
   if (!of_a_run && (args.passes != "auto" || args.images != 1))
     throw input_error("--passes, --images: expected --filter and --size with them");
   progress_line progress(true);
-  const making_listener compiling = shows_compiling(progress);
   std::vector<warmed_kernel> all;
   if (args.device_facts.given()) {
     const device_facts on = args.device_facts.read();

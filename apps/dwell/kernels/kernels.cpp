@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
 // compiles ahead what a stencil needs, one of several fields or a built-in one on a GPU, what a
-// method for linear systems needs there, or a convolution (convolution.cpp).
+// method for linear systems or systems on grids need there, or a convolution (convolution.cpp).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,6 +36,8 @@
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
+#include "dwell/solvers/complex/needed.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 #include "dwell/solvers/linear/api/needed.hpp"
 #include "dwell/solvers/stencil/api/needed.hpp"
 #include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
@@ -43,12 +45,15 @@
 namespace dwell::app {
 namespace {
 
+constexpr const char* grid_name = "grid";  ///< systems on grids, beside methods
+
 struct kernels_arguments {
   std::string name, precision = "f64", boundary;  ///< name: of a stencil or a method
   std::vector<std::string> targets;
   device_facts_choice device_facts;
   std::optional<extents> size;
   stencil_options options;
+  bool complex = false;
   destination json_target;
 };
 
@@ -167,9 +172,21 @@ std::vector<warmed_kernel> warm_method(const kernels_arguments& args, precision 
   const std::vector<device_facts> devices = gpus_of(args, "methods");
   if (args.size || !args.boundary.empty())
     throw input_error("--size, --boundary: of stencils alone");
-  const auto sources = needed_sources(args.name, args.options.executor, type);
+  const auto sources = args.complex ? needed_complex_sources(args.name, args.options.executor, type)
+                                    : needed_sources(args.name, args.options.executor, type);
   std::vector<warmed_kernel> all;
   for (const device_facts& on : devices) warm_kernels(sources, on.compute_capability, all);
+  return all;
+}
+
+/// And of systems on grids.
+std::vector<warmed_kernel> warm_grid(const kernels_arguments& args, precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, "systems on grids");
+  if (args.size || !args.boundary.empty() || args.options.executor != automatic)
+    throw input_error("--size, --boundary, --executor: not of grid");
+  std::vector<warmed_kernel> all;
+  for (const device_facts& on : devices)
+    warm_kernels(grids::needed_sources(type), on.compute_capability, all);
   return all;
 }
 
@@ -227,7 +244,6 @@ exit_code warm(kernels_arguments args) {
   outputs.add(args.json_target);
   const precision type = args.precision == "f32" ? precision::f32 : precision::f64;
   progress_line progress(true);
-  const making_listener compiling = shows_compiling(progress);
   const auto done = [&](const std::vector<warmed_kernel>& all, bool of_method = false) {
     progress.erase();
     return hand_over_warmed(args.json_target, cache, args.name,
@@ -237,11 +253,13 @@ exit_code warm(kernels_arguments args) {
                              {"cells", nullptr}},
                             all);
   };
+  const std::vector<std::string> methods = methods_with_kernels();
+  const bool is_method = std::ranges::find(methods, args.name) != methods.end();
+  if (args.complex && !is_method) throw input_error("--complex: of methods alone");
+  if (is_method) return done(warm_method(args, type), true);
+  if (args.name == grid_name) return done(warm_grid(args, type), true);
   const std::vector<std::string> shapes = names_of_shapes();
   if (std::ranges::find(shapes, args.name) != shapes.end()) return done(warm_built_in(args, type));
-  const std::vector<std::string> methods = methods_with_kernels();
-  if (std::ranges::find(methods, args.name) != methods.end())
-    return done(warm_method(args, type), true);
   if (args.size || args.options.executor != automatic)
     throw input_error("--size, --executor: of built-in stencils and methods alone");
   if (args.device_facts.given())
@@ -283,22 +301,26 @@ command add_kernels(CLI::App& app) {
       "  dwell kernels warm 2d25pt --device-facts h200 --size 8192x8192\n"
       "  dwell kernels warm convolve --arch sm_90\n"
       "  dwell kernels warm minres --device-facts h200 --executor perks\n"
+      "  dwell kernels warm gmres --complex --arch sm_90\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
   auto* clearing = app.add_subcommand("clear", "Remove all that is kept");
-  auto* warming = app.add_subcommand("warm",
-                                     "Compile what a stencil needs, if it is not there: of several "
-                                     "fields, or a built-in one on a GPU; or a method there");
+  auto* warming = app.add_subcommand(
+      "warm",
+      "Compile what a stencil needs, if it is not there: of several "
+      "fields, or a built-in one on a GPU; or a method there, or systems on grids");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
   std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
   for (const std::string& method : methods_with_kernels()) names.push_back(method);
+  names.emplace_back(grid_name);
   set_completions(
       warming
           ->add_option("NAME", args->name,
-                       "FILE.toml, a name of 'dwell stencil --help', or a method for linear "
-                       "systems: cg (with batches and blocks of right-hand sides), minres, ...")
+                       "FILE.toml, a name of 'dwell stencil --help', a method for linear systems: "
+                       "cg (with batches and blocks of right-hand sides), minres, ..., or grid, "
+                       "for systems on grids")
           ->type_name(""),
       {names});
   warming
@@ -323,6 +345,8 @@ command add_kernels(CLI::App& app) {
                    "with --size the one that a run takes");
   add_choice(*warming, "--precision", args->precision, {"f64", "f32"},
              "Of the fields, or of a method's vectors");
+  warming->add_flag("--complex", args->complex,
+                    "Of a method: what it needs for complex matrices, in place of real ones");
   warming
       ->add_option(
           "--boundary", args->boundary,

@@ -209,7 +209,6 @@ exit_code run_in(const stencil_arguments& args, communicator* comm, const device
   if (progress.shown())
     options.progress = [&](const stencil_progress& now) { progress.show(describe(now, options)); };
   progress.show("setting up");
-  const making_listener compiling = shows_compiling(progress);
   graceful_stop on_signal;
   options.interrupt = &graceful_stop::requested();
   const grid<T>* const source = p.source ? &*p.source : nullptr;

@@ -6,10 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
+#include "dwell/execution/krylov/launch/needed_rows.hpp"
 
 namespace dwell {
 
@@ -39,14 +44,40 @@ std::vector<kernel_source> sources_of(const needed_program& of, precision type, 
   return all;
 }
 
+namespace {
+
+/// The row of a table that a planned one is of, or null.
+const program_kernel* find_row(std::span<const program_kernel> table,
+                               const program_kernel& planned) {
+  for (const program_kernel& v : table)
+    if (std::string_view(v.problem) == planned.problem && v.type == planned.type &&
+        v.on == planned.on && std::string_view(v.executor) == planned.executor)
+      return &v;
+  return nullptr;
+}
+
+}  // namespace
+
 void add_needed(std::vector<program_kernel>& table, std::span<const program_kernel> planned) {
   const std::vector<program_kernel> ahead = table;
   for (const program_kernel& more : planned)
-    if (std::none_of(ahead.begin(), ahead.end(), [&](const program_kernel& v) {
-          return std::string_view(v.problem) == more.problem && v.type == more.type &&
-                 v.on == more.on && std::string_view(v.executor) == more.executor;
-        }))
-      table.push_back(more);
+    if (!find_row(ahead, more)) table.push_back(more);
+}
+
+std::vector<kernel_source> needed_of_rows(std::span<const program_kernel> planned,
+                                          std::span<const program_kernel> table,
+                                          std::string_view executor, precision type) {
+  std::vector<kernel_source> all;
+  std::set<std::string> names;
+  for (const program_kernel& v : planned) {
+    if (v.type != type || (executor != automatic && v.executor != executor)) continue;
+    const program_kernel* const here = find_row(table, v);
+    if (here && here->compiled_ahead()) continue;
+    for (int config = 0; config < static_cast<int>(v.configs.size()); ++config)
+      for (kernel_source& one : sources_of(v.needed, type, config))
+        if (names.insert(one.kernel).second) all.push_back(std::move(one));
+  }
+  return all;
 }
 
 }  // namespace dwell

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernels of solves on grids: compiled, loaded, launched.
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "dwell/base/error.hpp"
@@ -10,11 +8,10 @@
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/device/watch_cuda.hpp"
 #include "dwell/solvers/grid/device/grid_kernel.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 
 namespace dwell::cuda {
 namespace {
-
-constexpr int grid_lanes = 512;
 
 template <class T>
 class kernel_of_grid final : public grids::grid_kernel<T> {
@@ -31,22 +28,14 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   }
 
   int teams() const override { return teams_; }
-  int lanes() const override { return grid_lanes; }
+  int lanes() const override { return grids::grid_lanes; }
   std::string compiler() const override { return compiler_; }
   double compile_seconds() const override { return seconds_; }
 
   void prepare(grids::grid_kernel_form form) override {
     std::unique_ptr<loaded_kernel>& kernel = kernels_[form.flat][form.boxes];
     if (kernel) return;
-    const char* const type = sizeof(T) == 8 ? "double" : "float";
-    const kernel_source source{
-        "#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-        fmt::format("dwell::cuda::grid_solve_kernel<{}, {}, {}, {}>", type, grid_lanes, form.flat,
-                    form.boxes),
-        fmt::format("systems on grids, {}, {}{}", sizeof(T) == 8 ? "f64" : "f32",
-                    form.flat ? "1-D and 2-D" : "3-D",
-                    form.boxes ? ", Galerkin's coarse operators" : "")};
-    auto code = compile_kernel(source, target_of(where_));
+    auto code = compile_kernel(grids::source_of(form, precision_of<T>), target_of(where_));
     compiler_ = code->compiler;
     seconds_ += code->seconds;
     auto made = std::make_unique<loaded_kernel>(std::move(code));
@@ -56,8 +45,8 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
     // again.
     DWELL_CUDA(cudaFuncSetAttribute(made->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(scratch_)));
-    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, made->handle(), grid_lanes,
-                                                             scratch_));
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, made->handle(),
+                                                             grids::grid_lanes, scratch_));
     if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
     kernel = std::move(made);
   }
@@ -69,7 +58,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
     watcher watch(control, a.seen, clock_.stream());
     watch.poll();  // an interrupt may be there already
     clock_.begin();
-    launch_together(kernels_[form.flat][form.boxes]->handle(), teams_, grid_lanes, scratch_,
+    launch_together(kernels_[form.flat][form.boxes]->handle(), teams_, grids::grid_lanes, scratch_,
                     clock_.stream(), false, a);
     clock_.end();
     watch.wait_for(clock_.ended());

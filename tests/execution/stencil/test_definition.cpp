@@ -6,11 +6,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/execution/stencil/fields/device_text.hpp"
+#include "dwell/execution/stencil/fields/field_domain.hpp"
 #include "dwell/execution/stencil/fields/field_stage.hpp"
 #include "dwell/stencil/field_boundary.hpp"
 
@@ -130,8 +137,44 @@ TEST(StencilDefinition, SaysWhatItComputes) {
   EXPECT_EQ(d.describe(),
             "small: 2 dimensions, radius 1, 2 operations per cell\n"
             "field: u\ncoefficient: c\nparameter: p\nstep\n  u = u[0,1] + (c[0,0] * p)\n");
-  // No word of the tape is in the text for compilers.
-  EXPECT_EQ(d.source().find("small"), std::string::npos);
+}
+
+TEST(StencilDefinition, WordsAndNumbersCannotBecomeTextForCompilers) {
+  cell_tape usual = small();
+  usual.nodes[2] = cell_node::constant(0.1);
+  const auto text_of = [](const cell_tape& t) {
+    const stencil_definition d(t);
+    const std::array<std::int64_t, 2> size{30, 20};
+    return d.source() +
+           device_stencil_text(field_domain(d, checked_field_size(2, size), {field_boundary{}}));
+  };
+  const std::string text = text_of(usual);
+  const std::vector<std::string> words = {"double", "__FILE__", "NULL", "asm",
+                                          "main",   "dwell",    "tap",  "T"};
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto word = [&](std::size_t other) { return words[(k + other) % words.size()]; };
+    cell_tape t = usual;
+    t.name = word(0);
+    t.fields[0] = word(1);
+    t.coefficients[0] = word(2);
+    t.parameters[0] = word(3);
+    EXPECT_EQ(text_of(t), text) << words[k];
+  }
+  // A number is its digits, whatever its bits.
+  std::mt19937_64 random(3);
+  for (int k = 0; k < 2000; ++k) {
+    const auto v = std::bit_cast<double>(random());
+    if (!std::isfinite(v)) continue;
+    cell_tape t = usual;
+    t.nodes[2] = cell_node::constant(v);
+    const std::string with = stencil_definition(t).source();
+    const std::size_t at = with.find("T(");
+    ASSERT_NE(at, std::string::npos) << with;
+    char* end = nullptr;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(std::strtod(with.c_str() + at + 2, &end)),
+              std::bit_cast<std::uint64_t>(v));
+    EXPECT_EQ(*end, ')') << with;
+  }
 }
 
 /// fields, outputs as {field, from, dx}: what is computed, where, and what is renamed.

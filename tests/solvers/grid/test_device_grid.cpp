@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -14,6 +16,7 @@
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/device/device_grid.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
 #include "grid_answers.hpp"
@@ -352,6 +355,22 @@ TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
   }
 }
 
+TEST(DeviceGrid, NeededKernelsAreThoseOfAllForms) {
+  for (const precision type : {precision::f64, precision::f32}) {
+    std::set<std::string> kernels, says;
+    for (const kernel_source& one : grids::needed_sources(type)) {
+      kernels.insert(one.kernel);
+      says.insert(one.about);
+      EXPECT_NE(one.about.find(type == precision::f64 ? "f64" : "f32"), std::string::npos);
+    }
+    EXPECT_EQ(kernels.size(), 4U);
+    EXPECT_EQ(says.size(), 4U);
+    for (const bool flat : {false, true})
+      for (const bool boxes : {false, true})
+        EXPECT_EQ(kernels.count(grids::source_of({flat, boxes}, type).kernel), 1U);
+  }
+}
+
 TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   if (test::sanitized) GTEST_SKIP() << "the compiler is not ours";
   try {
@@ -362,12 +381,9 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
   // Two of four forms, in which all that there is in two and in three dimensions is once.
-  for (const char* form : {"double, 512, true, false", "float, 512, false, true"}) {
-    const auto made = compile_kernel({"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-                                      fmt::format("dwell::cuda::grid_solve_kernel<{}>", form)},
-                                     {90, 0});
-    EXPECT_GT(made->cubin.size(), 10000U);
-  }
+  for (const auto& source : {grids::source_of({true, false}, precision::f64),
+                             grids::source_of({false, true}, precision::f32)})
+    EXPECT_GT(compile_kernel(source, {90, 0})->cubin.size(), 10000U);
   unsetenv("DWELL_CACHE_DIR");
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "dwell/solvers/grid/device/needed.hpp"
+
+#include <fmt/format.h>
+
+namespace dwell::grids {
+
+kernel_source source_of(grid_kernel_form form, precision type) {
+  const bool wide = type == precision::f64;
+  return {"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
+          fmt::format("dwell::cuda::grid_solve_kernel<{}, {}, {}, {}>", wide ? "double" : "float",
+                      grid_lanes, form.flat, form.boxes),
+          fmt::format("systems on grids, {}, {}{}", wide ? "f64" : "f32",
+                      form.flat ? "1-D and 2-D" : "3-D",
+                      form.boxes ? ", Galerkin's coarse operators" : "")};
+}
+
+std::vector<kernel_source> needed_sources(precision type) {
+  std::vector<kernel_source> all;
+  for (const bool flat : {true, false})
+    for (const bool boxes : {false, true}) all.push_back(source_of({flat, boxes}, type));
+  return all;
+}
+
+}  // namespace dwell::grids

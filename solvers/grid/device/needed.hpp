@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The kernels of solves on grids, as texts: NVRTC compiles them when they are needed, for a GPU
+// that need not be here.
+#pragma once
+#include <vector>
+
+#include "dwell/base/precision.hpp"
+#include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/solvers/grid/device/grid_kernel.hpp"
+
+namespace dwell::grids {
+
+/// Lanes of a team.
+inline constexpr int grid_lanes = 512;
+
+kernel_source source_of(grid_kernel_form form, precision type);
+/// Those of all forms.
+std::vector<kernel_source> needed_sources(precision type);
+
+}  // namespace dwell::grids
