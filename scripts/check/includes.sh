@@ -28,7 +28,7 @@ solvers/product/         base/ formats/ execution/device/ execution/stencil/orde
 solvers/preconditioners/ base/ formats/ execution/device/ execution/team/ execution/krylov/ solvers/linear/method/ !execution/krylov/loops/
 solvers/linear/method/   base/
 solvers/linear/          base/ formats/ execution/device/ execution/comm/ execution/team/ execution/krylov/ solvers/preconditioners/ !execution/krylov/loops/
-solvers/complex/         base/ formats/ execution/device/ execution/krylov/ solvers/linear/ solvers/cg/ solvers/bicgstab/ solvers/gmres/ !execution/krylov/loops/
+solvers/complex/         base/ formats/ execution/device/ execution/krylov/ solvers/linear/ solvers/cg/ solvers/bicgstab/ solvers/gmres/ solvers/preconditioners/ !execution/krylov/loops/
 solvers/arrays/          base/ formats/ execution/device/ execution/team/
 solvers/grid/            base/ formats/ execution/device/ execution/comm/ execution/team/ solvers/linear/
 solvers/stencil/         base/ formats/ execution/device/ execution/comm/ execution/team/ execution/stencil/ solvers/arrays/ !execution/stencil/loops/

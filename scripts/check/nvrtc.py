@@ -210,6 +210,8 @@ def units():
     all_units = {p.stem: unit.replace("SHAPE", p.stem) for p in sorted((top / "solvers/stencil/shapes").glob("*.hpp"))}
     rows = re.findall(r'^ *\{"(\w+)", *"([\w/.]+)", *"[^"]*", *"([^"]*)"\},$', (top / "execution/krylov/kernels.hpp").read_text(), re.M)
     for program, header, loops in rows:
+        if not loops:  # on CPUs alone
+            continue
         executors = [loop for loop in re.split(r"[ +]", loops.replace("*", "")) if not loop.startswith("graph")]  # whose kernels are host_loop's
         name = f"{program}_batch" if executors == ["batch"] else program
         types = "of_complex_types" if program.startswith("complex_") else "of_types"

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Bi-CGSTAB for complex matrices (van der Vorst 1992; method.hpp says how the direction is found
-// before its sum), with an optional diagonal preconditioner from the right. Scalar products are
-// conjugate-linear in the first vector; rho, alpha, omega and beta are complex. Four phases, four
-// barriers. Step -1 computes the residual of the start vector. An iteration has two products.
+// Bi-CGSTAB for complex matrices (complex_method.hpp), with an optional diagonal preconditioner
+// from the right. Four phases, four barriers. Step -1 computes the residual of the start vector. An
+// iteration has two products.
 #pragma once
-#include <cmath>
-
 #include "dwell/base/complex_value.hpp"
 #include "dwell/linear/program.hpp"
-#include "dwell/solvers/bicgstab/method.hpp"
+#include "dwell/solvers/bicgstab/complex_method.hpp"
 
 namespace dwell {
 
-struct complex_bicgstab : run_outcome {
-  static constexpr const char* method = "bicgstab";
+struct complex_bicgstab : complex_bicgstab_method {
   static constexpr const char* name = "bicgstab-complex";
   static constexpr const char* variant = "textbook";
   /// y is D p, then D s; u = A D p; t = A D s; w is the shadow vector; d the inverse of the
@@ -26,41 +22,10 @@ struct complex_bicgstab : run_outcome {
                                         use::own, use::own, use::own, use::own};
   using in_registers = vector_list<r, p>;
   using results = vector_list<x>;
-  /// Complex ones take two places. The second product's have the place of (w, u): that is read one
-  /// phase before they are given.
-  enum : int { rr, wr, ws = wr + 2, wu = ws + 2, ts = wu, tt = ts + 2, wt, sum_count = wt + 2 };
   static constexpr int phases = 4;
   static constexpr output outputs[phases] = {output::both, output::sums, output::both,
                                              output::sums};
   static constexpr bool whole_rows = true;
-  using number = complex_value<double>;
-
-  struct scalars {
-    int step = -1;
-    int stop = running;
-    int max_steps = 0;
-    bool jacobi = false;
-    bool fixed = false;    ///< run max_steps, whatever happens
-    bool starting = true;  ///< no direction yet
-    bool fresh = false;    ///< the shadow vector is the residual of this step
-    double target2 = 0.0;  ///< converged when r.r <= target2
-    double rr = 0.0;
-    double shadow = 0.0;      ///< ||w||
-    double first = 0.0;       ///< r.r of the start
-    number rho = {0.0, 0.0};  ///< (w, r)
-    number alpha = {0.0, 0.0}, omega = {0.0, 0.0};
-  };
-
-  /// Scalars as in the midst of a run, for counting what an iteration moves.
-  static scalars steady_state(bool jacobi) {
-    scalars m;
-    m.step = 1;
-    m.fixed = true;
-    m.starting = false;
-    m.max_steps = 3;
-    m.jacobi = jacobi;
-    return m;
-  }
 
   template <int Phase, class T, class Workspace>
   DWELL_FN static void phase(Workspace& s, scalars& m) {
@@ -83,40 +48,14 @@ struct complex_bicgstab : run_outcome {
       st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
       return;
     }
-    number beta = {0.0, 0.0};
-    bool restart = m.starting;
+    next_direction by{{0.0, 0.0}, m.starting};
     if (!m.starting) {
-      const auto with_s = st.total(sum_of<ws, 2>{});
-      const auto with_t = st.total(sum_of<ts, 5>{});
-      restart = end_step<T>(m, {with_s.v[0], with_s.v[1]}, {with_t.v[0], with_t.v[1]}, with_t.v[2],
-                            {with_t.v[3], with_t.v[4]}, beta);
+      by = end_step<T>(st, m);
       if (m.stop != running) return;
     }
-    update<T>(st, m, restart ? number(0.0) : beta, restart);
+    update<T>(st, m, by.restart ? number(0.0) : by.beta, by.restart);
     m.starting = false;
-    m.fresh = restart;
-  }
-
-  /// omega and beta. Returns whether the iteration begins anew, or ends the run.
-  template <class T>
-  DWELL_FN static bool end_step(scalars& m, number with_s, number st, double tt, number with_t,
-                                number& beta) {
-    m.omega = tt > 0.0 ? number(st.re / tt, st.im / tt) : number(0.0);
-    if (!m.fixed && m.fresh && is_zero(m.alpha) && is_zero(m.omega)) {
-      m.stop = breakdown;
-      return false;
-    }
-    const number predicted = with_s - m.omega * with_t;
-    beta = is_zero(m.rho) || is_zero(m.omega)
-               ? number(0.0)
-               : quotient(predicted, m.rho) * quotient(m.alpha, m.omega);
-    // No digit of (w, r) is left, nor one of beta. The part of s along t stands for its length.
-    const double along = tt > 0.0 ? size_of(st) / std::sqrt(tt) : 0.0;
-    const bool nothing_left =
-        is_zero(m.alpha) || is_zero(m.omega) || !finite(beta) ||
-        size_of(predicted) <= bicgstab_method::lost<part_type<T>> * m.shadow * along;
-    ++m.step;
-    return nothing_left && !m.fixed;
+    m.fresh = by.restart;
   }
 
   template <class T, class Workspace>
@@ -173,17 +112,8 @@ struct complex_bicgstab : run_outcome {
       });
       return;
     }
-    const auto now = st.total(sum_of<rr, 3>{}, with_interrupt{});
-    const auto by = st.total(sum_of<wu, 2>{});
-    m.rr = now.v[0];
-    m.rho = {now.v[1], now.v[2]};
-    if (m.fresh) m.shadow = std::sqrt(m.rr);
-    if (m.step == 0) m.first = m.rr;
-    st.note(m.step, m.rr, {0.0, m.rr});
-    m.stop = verdict<T>(m, st.interrupted());
+    half_step_length<T>(st, m);
     if (m.stop != running) return;
-    m.alpha = quotient(m.rho, {by.v[0], by.v[1]});
-    if (!finite(m.alpha)) m.alpha = number(0.0);
     if (m.jacobi)
       half_pass<true, T>(st, m, reads<r, u, w, d>{});
     else
@@ -213,20 +143,6 @@ struct complex_bicgstab : run_outcome {
       add_product(v[w], v[t], acc + 3);
     });
   }
-
-  template <class T>
-  DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
-    if (!m.fixed) {
-      if (!finite(number(m.rr)) || !finite(m.rho)) return not_finite;
-      if (m.rr <= m.target2) return converged;
-      if (m.rr > bicgstab_method::growth2<part_type<T>> * m.first) return breakdown;
-    }
-    if (m.step >= m.max_steps) return iteration_limit;
-    if (asked_to_stop) return interrupted;
-    return running;
-  }
-  DWELL_FN static bool finite(number v) { return v.re - v.re == 0.0 && v.im - v.im == 0.0; }
-  DWELL_FN static bool is_zero(number v) { return v.re == 0.0 && v.im == 0.0; }
 };
 
 }  // namespace dwell

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/base/real_numbers.hpp"
 #include "dwell/linear/matrix_class.hpp"
 #include "dwell/linear/program.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
@@ -26,6 +27,8 @@ struct bicgstab_method : run_outcome {
       "no half of a step moves the residual, or it has grown so much that its digits are lost";
   /// In this order, for some travel together; s, t and u as in the paper, w the shadow vector.
   enum : int { rr, wr, wu, ss, ws, ts, tt, wt, sum_count };
+  static constexpr int width = 1;     ///< sums of which a scalar product consists
+  static constexpr int of_half = ss;  ///< the first sum of s: its square, and (r~, s)
 
   struct scalars {
     int step = -1;
@@ -68,8 +71,9 @@ struct bicgstab_method : run_outcome {
     bool restart = false;
   };
   /// From the sums ss, ws, ts, tt and wt of a step: omega and beta. May end the run.
-  template <class T>
-  DWELL_FN static next_direction end_step(scalars& m, const sums<5>& seen) {
+  template <class T, class Workspace>
+  DWELL_FN static next_direction end_step(Workspace& st, scalars& m) {
+    const sums<5> seen = st.total(sum_of<ss, 5>{});
     const double of_s = seen.v[0], with_s = seen.v[1], with_t = seen.v[4];
     m.omega = seen.v[3] > 0.0 ? seen.v[2] / seen.v[3] : 0.0;
     if (!m.fixed && m.fresh && m.alpha == 0.0 && m.omega == 0.0) {
@@ -85,19 +89,24 @@ struct bicgstab_method : run_outcome {
     ++m.step;
     return {beta, nothing_left && !m.fixed};
   }
-  /// From the sums rr, wr and wu: alpha. May end the run. note(): as soon as rr is known.
-  template <class T, class Note>
-  DWELL_FN static void half_step_length(scalars& m, const sums<3>& now, bool asked_to_stop,
-                                        Note&& note) {
+  /// From the sums rr, wr and wu: alpha. May end the run.
+  template <class T, class Workspace>
+  DWELL_FN static void half_step_length(Workspace& st, scalars& m) {
+    const sums<3> now = st.total(sum_of<rr, 3>{}, with_interrupt{});
     m.rr = now.v[0];
     m.rho = now.v[1];
     if (m.fresh) m.shadow = std::sqrt(m.rr);
     if (m.step == 0) m.first = m.rr;
-    note();
-    m.stop = verdict<T>(m, asked_to_stop);
+    st.note(m.step, m.rr, {0.0, m.rr});
+    m.stop = verdict<T>(m, st.interrupted());
     if (m.stop != running) return;
     m.alpha = m.rho / now.v[2];
     if (!finite(m.alpha)) m.alpha = 0.0;
+  }
+  /// Adds to the sums of s.
+  DWELL_FN static void add_half(double w, double s, double* acc) {
+    add_square(s, acc[0]);
+    add_product(w, s, acc + 1);
   }
 
   DWELL_FN static void add(double a, double b, double& sum) { sum = std::fma(a, b, sum); }

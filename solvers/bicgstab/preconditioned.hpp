@@ -2,18 +2,24 @@
 // Bi-CGSTAB with a preconditioner from the right that is a sequence of products, in f32 under an
 // iteration in T (see method.hpp). The sequence runs twice an iteration, once for each of its two
 // products: four phases and those of both sequences. Step -1 computes the residual of the start
-// vector.
+// vector. One text for real and for complex values.
 #pragma once
 #include <cmath>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
+#include "dwell/base/multiply_add.hpp"
 #include "dwell/linear/program.hpp"
+#include "dwell/solvers/bicgstab/complex_method.hpp"
 #include "dwell/solvers/bicgstab/method.hpp"
 
 namespace dwell {
 
-struct preconditioned_bicgstab : bicgstab_method {
-  static constexpr const char* name = "bicgstab-preconditioned";
+/// Method: bicgstab_method or complex_bicgstab_method.
+template <class Method>
+struct preconditioned_bicgstab_of : Method {
+  using Method::rr, Method::wu, Method::ts, Method::width, Method::running;
+  using typename Method::scalars;
   static constexpr const char* variant = "preconditioned";
   /// y is M p, g is M s; u = A y; t = A g; w is the shadow vector; z what the sequence gives, and h
   /// its input. r holds b at the start, and s between the two products.
@@ -56,33 +62,35 @@ struct preconditioned_bicgstab : bicgstab_method {
       st.each_owned(reads<x>{}, writes<y>{}, [](T* v) { v[y] = v[x]; });
       return;
     }
-    next_direction by{0.0, m.starting};
+    typename Method::next_direction by;
+    by.restart = m.starting;
     if (!m.starting) {
-      by = end_step<T>(m, st.total(sum_of<ss, 5>{}));
+      by = Method::template end_step<T>(st, m);
       if (m.stop != running) return;
     }
+    if (by.restart) by.beta = {};
     const T alpha = static_cast<T>(m.alpha), omega = static_cast<T>(m.omega),
-            beta = static_cast<T>(by.restart ? 0.0 : by.beta), scale = static_cast<T>(m.scale);
+            beta = static_cast<T>(by.beta);
+    const auto scale = static_cast<part_type<T>>(m.scale);
     const auto step = [=](T* v, double* acc) {
-      v[x] = fma(omega, v[g], fma(alpha, v[y], v[x]));
-      v[r] = fma(-omega, v[t], v[r]);
-      v[p] = fma(beta, fma(-omega, v[u], v[p]), v[r]);
+      v[x] = multiply_add(omega, v[g], multiply_add(alpha, v[y], v[x]));
+      v[r] = multiply_add(-omega, v[t], v[r]);
+      v[p] = multiply_add(beta, multiply_add(-omega, v[u], v[p]), v[r]);
       v[h] = scale * v[p];
-      const double now = v[r];
-      acc[0] = fma(now, now, acc[0]);
+      add_square(v[r], acc[0]);
     };
     if (by.restart)
-      st.each_owned(reads<x, r, p, y, g, u, t>{}, writes<x, r, p, w, h>{}, adds_to<rr, 2>{},
+      st.each_owned(reads<x, r, p, y, g, u, t>{}, writes<x, r, p, w, h>{}, adds_to<rr, 1 + width>{},
                     [=](T* v, double* acc) {
                       step(v, acc);
                       v[w] = v[r];
-                      add(v[w], v[r], acc[1]);
+                      add_product(v[w], v[r], acc + 1);
                     });
     else
-      st.each_owned(reads<x, r, p, y, g, u, t, w>{}, writes<x, r, p, h>{}, adds_to<rr, 2>{},
+      st.each_owned(reads<x, r, p, y, g, u, t, w>{}, writes<x, r, p, h>{}, adds_to<rr, 1 + width>{},
                     [=](T* v, double* acc) {
                       step(v, acc);
-                      add(v[w], v[r], acc[1]);
+                      add_product(v[w], v[r], acc + 1);
                     });
     m.starting = false;
     m.fresh = by.restart;
@@ -102,8 +110,8 @@ struct preconditioned_bicgstab : bicgstab_method {
   DWELL_FN static void first_product(Workspace& st, scalars& m) {
     st.multiply(reads<y>{}, writes<u>{});
     if (m.step < 0) return;
-    st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu>{},
-                  [](T* v, double* acc) { add(v[w], v[u], acc[0]); });
+    st.each_owned(reads<u, w>{}, writes<>{}, adds_to<wu, width>{},
+                  [](T* v, double* acc) { add_product(v[w], v[u], acc); });
   }
 
   /// Does the run end here? Else s = r - alpha u, handed over; at the start r = b - A x.
@@ -117,17 +125,16 @@ struct preconditioned_bicgstab : bicgstab_method {
       });
       return;
     }
-    const auto now = st.total(sum_of<rr, 3>{}, with_interrupt{});
-    half_step_length<T>(m, now, st.interrupted(), [&] { st.note(m.step, m.rr, {0.0, m.rr}); });
+    Method::template half_step_length<T>(st, m);
     if (m.stop != running) return;
-    const T alpha = static_cast<T>(m.alpha), scale = static_cast<T>(m.scale);
-    st.each_owned(reads<r, u, w>{}, writes<r, h>{}, adds_to<ss, 2>{}, [=](T* v, double* acc) {
-      v[r] = fma(-alpha, v[u], v[r]);
-      v[h] = scale * v[r];
-      const double s = v[r];
-      acc[0] = fma(s, s, acc[0]);
-      add(v[w], s, acc[1]);
-    });
+    const T alpha = static_cast<T>(m.alpha);
+    const auto scale = static_cast<part_type<T>>(m.scale);
+    st.each_owned(reads<r, u, w>{}, writes<r, h>{}, adds_to<Method::of_half, 2>{},
+                  [=](T* v, double* acc) {
+                    v[r] = multiply_add(-alpha, v[u], v[r]);
+                    v[h] = scale * v[r];
+                    Method::add_half(v[w], v[r], acc);
+                  });
   }
 
   /// t = A g, and the sums of the step.
@@ -138,12 +145,20 @@ struct preconditioned_bicgstab : bicgstab_method {
       return;
     }
     st.multiply(reads<g>{}, writes<t>{});
-    st.each_owned(reads<r, t, w>{}, writes<>{}, adds_to<ts, 3>{}, [](T* v, double* acc) {
-      add(v[t], v[r], acc[0]);
-      add(v[t], v[t], acc[1]);
-      add(v[w], v[t], acc[2]);
-    });
+    st.each_owned(reads<r, t, w>{}, writes<>{}, adds_to<ts, 2 * width + 1>{},
+                  [](T* v, double* acc) {
+                    add_product(v[t], v[r], acc);
+                    add_square(v[t], acc[width]);
+                    add_product(v[w], v[t], acc + width + 1);
+                  });
   }
+};
+
+struct preconditioned_bicgstab : preconditioned_bicgstab_of<bicgstab_method> {
+  static constexpr const char* name = "bicgstab-preconditioned";
+};
+struct complex_preconditioned_bicgstab : preconditioned_bicgstab_of<complex_bicgstab_method> {
+  static constexpr const char* name = "bicgstab-complex-preconditioned";
 };
 
 }  // namespace dwell

@@ -52,7 +52,7 @@ struct textbook_bicgstab : bicgstab_method {
     }
     next_direction by{0.0, m.starting};
     if (!m.starting) {
-      by = end_step<T>(m, st.total(sum_of<ss, 5>{}));
+      by = end_step<T>(st, m);
       if (m.stop != running) return;
     }
     const bool restart = by.restart;
@@ -124,8 +124,7 @@ struct textbook_bicgstab : bicgstab_method {
       });
       return;
     }
-    const auto now = st.total(sum_of<rr, 3>{}, with_interrupt{});
-    half_step_length<T>(m, now, st.interrupted(), [&] { st.note(m.step, m.rr, {0.0, m.rr}); });
+    half_step_length<T>(st, m);
     if (m.stop != running) return;
     const T alpha = static_cast<T>(m.alpha);
     const auto half = [=](T* v, double* acc) {

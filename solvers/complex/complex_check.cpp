@@ -3,9 +3,11 @@
 #include "dwell/solvers/complex/complex_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -14,6 +16,7 @@
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/check/validate.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -91,6 +94,17 @@ class rows_of_matrix {
   const csr_view<number>& a_;
 };
 
+/// Those that are no sequence are for numbers of any kind.
+bool is_complex_kind(const preconditioner_kind& kind) {
+  return !kind.is_sequence() || kind.in_complex_f64;
+}
+std::string names_of_complex_kinds() {
+  std::vector<std::string_view> names;
+  for (const preconditioner_kind& kind : preconditioner_kinds())
+    if (is_complex_kind(kind)) names.emplace_back(kind.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void check_complex_options(const solve_options& o) {
@@ -105,9 +119,11 @@ void check_complex_options(const solve_options& o) {
   expect(o.variant == automatic || o.variant == "textbook", "variant", "auto or textbook",
          o.variant);
   check_options(o);
-  expect(o.preconditioner == preconditioner::automatic ||
-             o.preconditioner == preconditioner::none || o.preconditioner == preconditioner::jacobi,
-         "preconditioner", "auto, none or jacobi", to_string(o.preconditioner));
+  expect(is_complex_kind(kind_of(o.preconditioner)), "preconditioner", names_of_complex_kinds(),
+         to_string(o.preconditioner));
+  expect(o.preconditioning.factor_sweeps == 0, "factor_sweeps", "0",
+         std::to_string(o.preconditioning.factor_sweeps));
+  expect(o.preconditioning.sweeps == 0, "sweeps", "0", std::to_string(o.preconditioning.sweeps));
   expect(o.null_space != "constant", "null_space", "auto or none", o.null_space);
   expect(o.null_vectors.empty(), "null_vectors", "none", "some");
   expect(!o.mixed_precision, "mixed_precision", "false", "true");
@@ -146,7 +162,7 @@ complex_facts look_at(const csr_view<complex_value<R>>& a, bool look) {
   return all;
 }
 
-void check_complex_demands(const complex_facts& facts, const solve_options& o) {
+void check_complex_demands(const complex_facts& facts, const solve_options& o, backend on) {
   if (o.method == "cg" && !facts.hermitian)
     throw input_error(fmt::format(
         "matrix: expected a Hermitian one, found {} (counted from 1; methods bicgstab and gmres do "
@@ -157,9 +173,23 @@ void check_complex_demands(const complex_facts& facts, const solve_options& o) {
         "matrix: expected a positive diagonal, found {} (counted from 1; not positive definite; "
         "methods bicgstab and gmres do not need it)",
         facts.why_not_positive));
-  if (o.preconditioner == preconditioner::jacobi && !facts.full_diagonal)
-    throw input_error(
-        "matrix: expected a diagonal without zeros for preconditioner jacobi, found one");
+  const preconditioner_kind& kind = kind_of(o.preconditioner);
+  if (kind.full_diagonal && !facts.full_diagonal)
+    throw input_error(fmt::format(
+        "matrix: expected a diagonal without zeros for preconditioner {}, found one", kind.name));
+  if (kind.is_sequence() && on == backend::cuda)
+    throw unsupported_error(
+        fmt::format("preconditioner {}: expected a CPU for a complex matrix, found a GPU; jacobi "
+                    "is there on both",
+                    kind.name));
+  if (kind.is_sequence() && o.method == "bicgstab" && o.variant != automatic)
+    throw unsupported_error(
+        fmt::format("preconditioner {}: expected variant auto, found {}", kind.name, o.variant));
+  if (!kind.symmetric && o.method == "cg")
+    throw unsupported_error(fmt::format(
+        "preconditioner {}: expected method bicgstab or gmres, for it is not symmetric, "
+        "found {}",
+        kind.name, o.method));
 }
 
 template <class R>

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dwell/base/complex_value.hpp"
+#include "dwell/device/backend.hpp"
 #include "dwell/formats/csr_view.hpp"
 #include "dwell/linear/solve.hpp"
 
@@ -30,8 +31,9 @@ struct complex_facts {
 template <class R>
 complex_facts look_at(const csr_view<complex_value<R>>& a, bool look);
 
-/// Throws input_error if the matrix is not what o.method and o.preconditioner ask for.
-void check_complex_demands(const complex_facts& facts, const solve_options& o);
+/// Throws input_error if the matrix is not what o.method and o.preconditioner ask for, and
+/// unsupported_error where these do not go together, or on such a device.
+void check_complex_demands(const complex_facts& facts, const solve_options& o, backend on);
 
 /// Throws input_error unless the elements are finite.
 template <class R>

@@ -3,14 +3,16 @@
 #include "dwell/solvers/complex/complex_run.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/executors.hpp"
 #include "dwell/execution/krylov/launch/run.hpp"
 #include "dwell/execution/krylov/plan/planning.hpp"
 #include "dwell/solvers/bicgstab/complex.hpp"
+#include "dwell/solvers/bicgstab/preconditioned.hpp"
 #include "dwell/solvers/cg/complex.hpp"
-#include "dwell/solvers/gmres/complex.hpp"
+#include "dwell/solvers/gmres/textbook.hpp"
 
 namespace dwell {
 namespace {
@@ -38,14 +40,15 @@ class run_of final : public complex_run<R> {
 
  public:
   run_of(const device& where, const plan_target& target, cut_cache<number>& cuts,
-         const solve_options& o, int exponent)
+         const solve_options& o, int exponent, const owned_sequence* sequence)
       : executor_(executor_for(o, target.facts)),
         kernel_(find_kernel_among(rows_for(target), P::name, executor_.name, precision_of<number>,
                                   target.on())),
         basis_(std::clamp(o.restart, 1, std::max<index>(cuts.arrays().rows, 1))),
-        made_(planned_for(target, cuts, o, exponent)),
-        run_(where, kernel_, made_, records_of(o), nullptr, basis_),
+        made_(planned_for(target, cuts, o, exponent, sequence)),
+        run_(where, kernel_, made_, records_of(o), sequence, basis_),
         jacobi_(o.preconditioner == preconditioner::jacobi),
+        by_sequence_(sequence != nullptr),
         fixed_(o.fixed_iterations),
         with_history_(o.history) {
     run_.reverse_lanes(o.reverse_lanes);
@@ -54,7 +57,9 @@ class run_of final : public complex_run<R> {
     describe(target, o);
   }
 
-  void put_diagonal(std::span<const number> d) override { run_.vector(P::diagonal).upload(d); }
+  void put_diagonal(std::span<const number> d) override {
+    if constexpr (requires { P::diagonal; }) run_.vector(P::diagonal).upload(d);
+  }
   void put(std::span<const number> b, std::span<const number> x) override {
     run_.vector(P::rhs).upload(b);
     run_.vector(P::x).upload(x);
@@ -66,7 +71,10 @@ class run_of final : public complex_run<R> {
     m.target2 = start.target2;
     m.jacobi = jacobi_;
     m.fixed = fixed_;
-    if constexpr (has_basis<P>) m.restart = basis_;
+    if constexpr (has_basis<P>) {
+      m.restart = basis_;
+      m.by_sequence = by_sequence_;
+    }
     complex_end end;
     end.seconds = run_.run(m, control);
     const typename P::scalars last = run_.outcome();
@@ -89,15 +97,19 @@ class run_of final : public complex_run<R> {
     return r;
   }
   planned<number> planned_for(const plan_target& target, cut_cache<number>& cuts,
-                              const solve_options& o, int exponent) const {
+                              const solve_options& o, int exponent,
+                              const owned_sequence* sequence) const {
     typename P::scalars steady = P::steady_state(o.preconditioner == preconditioner::jacobi);
     if constexpr (has_basis<P>) {
       steady.restart = basis_;
       steady.column = basis_ / 2;
+      steady.by_sequence = sequence != nullptr;
     }
-    planned<number> made = make_plan<P, number>(
-        kernel_, configs_of(kernel_, target), target.facts, cuts,
-        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, exponent}, steady);
+    planned<number> made =
+        make_plan<P, number>(kernel_, configs_of(kernel_, target), target.facts, cuts,
+                             {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, exponent,
+                              facts_of_sequence(sequence)},
+                             steady);
     const auto config = static_cast<std::size_t>(made.how.config);
     made.configs[config] = config_on(kernel_, target, made.how.config);
     check_plan(kernel_, made.how, made.configs,
@@ -128,7 +140,7 @@ class run_of final : public complex_run<R> {
   int basis_;
   planned<number> made_;
   mutable program_run<P, number> run_;
-  bool jacobi_, fixed_, with_history_;
+  bool jacobi_, by_sequence_, fixed_, with_history_;
   kernel_making making_;
   solve_report prepared_;
 };
@@ -138,19 +150,24 @@ class run_of final : public complex_run<R> {
 template <class R>
 std::unique_ptr<complex_run<R>> make_complex_run(const device& where, const plan_target& target,
                                                  cut_cache<complex_value<R>>& cuts,
-                                                 const solve_options& o, int exponent) {
-  if (o.method == complex_cg::method)
-    return std::make_unique<run_of<complex_cg, R>>(where, target, cuts, o, exponent);
-  if (o.method == complex_bicgstab::method)
-    return std::make_unique<run_of<complex_bicgstab, R>>(where, target, cuts, o, exponent);
-  return std::make_unique<run_of<complex_gmres, R>>(where, target, cuts, o, exponent);
+                                                 const solve_options& o, int exponent,
+                                                 const owned_sequence* sequence) {
+  const auto of = [&]<class P>(std::type_identity<P>) -> std::unique_ptr<complex_run<R>> {
+    return std::make_unique<run_of<P, R>>(where, target, cuts, o, exponent, sequence);
+  };
+  if (o.method == complex_cg::method) return of(std::type_identity<complex_cg>{});
+  if (o.method == complex_gmres::method) return of(std::type_identity<complex_gmres>{});
+  return sequence ? of(std::type_identity<complex_preconditioned_bicgstab>{})
+                  : of(std::type_identity<complex_bicgstab>{});
 }
 
 template std::unique_ptr<complex_run<double>> make_complex_run(const device&, const plan_target&,
                                                                cut_cache<complex_value<double>>&,
-                                                               const solve_options&, int);
+                                                               const solve_options&, int,
+                                                               const owned_sequence*);
 template std::unique_ptr<complex_run<float>> make_complex_run(const device&, const plan_target&,
                                                               cut_cache<complex_value<float>>&,
-                                                              const solve_options&, int);
+                                                              const solve_options&, int,
+                                                              const owned_sequence*);
 
 }  // namespace dwell

@@ -12,6 +12,7 @@
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
+#include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/krylov/spmv/cut_matrix.hpp"
 #include "dwell/linear/solve.hpp"
 
@@ -48,11 +49,13 @@ class complex_run {
   virtual const kernel_making& making() const = 0;
 };
 
-/// Plans and prepares o.method, which is not "auto", with o.preconditioner none or jacobi. `where`
-/// has the stream; the matrix of `cuts` is multiplied by 2^exponent. Throws unsupported_error.
+/// Plans and prepares o.method, which is not "auto", with o.preconditioner, which is not automatic.
+/// `where` has the stream; the matrix of `cuts` is multiplied by 2^exponent. `sequence`: of a
+/// preconditioner that is one, which must stay, else null. Throws unsupported_error.
 template <class R>
 std::unique_ptr<complex_run<R>> make_complex_run(const device& where, const plan_target& target,
                                                  cut_cache<complex_value<R>>& cuts,
-                                                 const solve_options& o, int exponent);
+                                                 const solve_options& o, int exponent,
+                                                 const owned_sequence* sequence);
 
 }  // namespace dwell

@@ -31,6 +31,7 @@
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/system_scale.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
+#include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
 namespace {
@@ -65,13 +66,18 @@ struct complex_solver<R>::state {
       check(a);
       values.val = aligned_values(a);
       facts = look_at<R>(values, !o.assume_symmetric);
-      choose();
+      choose(where.on());
     }
     scale = matrix_scale<R>(facts.exponent);
     {
       const lap_timer time(setup.upload_s);
       placed.emplace(queue.where(), values);
       cuts.emplace(queue.where(), placed->arrays());
+    }
+    if (const auto& kind = kind_of(options.preconditioner); kind.is_sequence()) {
+      const lap_timer time(setup.preconditioner_s);
+      sequence =
+          kind.template make<value>()(queue.where(), placed->arrays(), options.preconditioning);
     }
     take(method);
   }
@@ -85,7 +91,7 @@ struct complex_solver<R>::state {
   }
 
   /// Method and preconditioner.
-  void choose() {
+  void choose(backend on) {
     solve_options& o = options;
     method_reason = preconditioner_reason = "as asked";
     open = o.method == automatic;
@@ -98,10 +104,10 @@ struct complex_solver<R>::state {
     }
     if (o.preconditioner == preconditioner::automatic) {
       o.preconditioner = facts.full_diagonal ? preconditioner::jacobi : preconditioner::none;
-      preconditioner_reason = facts.full_diagonal ? "jacobi is the one for complex matrices"
-                                                  : "the diagonal has a zero";
+      preconditioner_reason =
+          facts.full_diagonal ? "the diagonal has no zero" : "the diagonal has a zero";
     }
-    check_complex_demands(facts, o);
+    check_complex_demands(facts, o, on);
     method = o.method;
   }
 
@@ -115,7 +121,8 @@ struct complex_solver<R>::state {
       solve_options o = options;
       o.method = wanted;
       run.reset();
-      run = make_complex_run<R>(queue.where(), target, *cuts, o, -scale);
+      run = make_complex_run<R>(queue.where(), target, *cuts, o, -scale,
+                                sequence ? &sequence->products : nullptr);
       if (o.preconditioner == preconditioner::jacobi) run->put_diagonal(inverse_diagonal());
     }
     setup.cut_s += cuts->seconds() - cut_before;
@@ -147,6 +154,7 @@ struct complex_solver<R>::state {
   std::vector<value> aligned;  ///< values of a matrix that are not aligned as kernels need them
   std::optional<placed_csr<value>> placed;
   std::optional<cut_cache<value>> cuts;
+  std::optional<prepared_preconditioner> sequence;  ///< where the preconditioner is one
   std::unique_ptr<complex_run<R>> run;
   std::string method, method_reason, preconditioner_reason;
   bool open = false;  ///< the method may change

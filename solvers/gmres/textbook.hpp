@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Generalised minimal residuals for any square matrix (Saad and Schultz, SIAM J. Sci. Stat. Comput.
 // 7, 1986), restarted, with a preconditioner from the right: none, a diagonal, or a sequence of
-// products. The basis is orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and
-// Rozloznik, Comput. Math. Appl. 50, 2005), whose scalar products are summed together: four phases
-// and those of the sequence, each with a barrier.
+// products. One text for real and for complex values: of these scalar products are conjugate-linear
+// in the basis vectors, and a rotation has a real cosine and a complex sine. The basis is
+// orthogonalised by classical Gram-Schmidt, twice (Giraud, Langou and Rozloznik, Comput. Math.
+// Appl. 50, 2005), whose scalar products are summed together: four phases and those of the
+// sequence, each with a barrier.
 //
 // Passes through the phases are of two kinds. An Arnoldi pass is an iteration: it multiplies the
 // next basis vector, orthogonalises the product, and turns its column of the Hessenberg matrix into
@@ -15,20 +17,26 @@
 #include <cmath>
 #include <cstddef>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
+#include "dwell/base/multiply_add.hpp"
+#include "dwell/base/real_numbers.hpp"
+#include "dwell/execution/krylov/program_traits.hpp"
 #include "dwell/linear/matrix_class.hpp"
 #include "dwell/linear/program.hpp"
+#include "dwell/solvers/gmres/rotation.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 
 namespace dwell {
 
-struct textbook_gmres : run_outcome {
+/// number: of the small matrices, double or complex_value<double>.
+template <class number>
+struct gmres_of : run_outcome {
   static constexpr const char* method = "gmres";
   static constexpr const char* title = "generalised minimal residuals";
   static constexpr matrix_class solves = matrix_class::general;
   static constexpr const char* breaks_down =
       "the matrix is singular on the Krylov space, no step makes the residual smaller";
-  static constexpr const char* name = "gmres";
   static constexpr const char* variant = "textbook";
   /// y is the preconditioned basis vector, or x, that a pass multiplies; q its product, and before
   /// it what the sequence gives; d the inverse of the diagonal (Jacobi); h the input of the
@@ -36,6 +44,7 @@ struct textbook_gmres : run_outcome {
   enum : int { x, b, q, y, d, h, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "b", "q", "y", "d", "h"};
   static constexpr int rhs = b;
+  static constexpr int diagonal = d;
   static constexpr use uses[vectors] = {use::own,    use::own, use::own,
                                         use::gather, use::own, use::handed};
   using in_registers = vector_list<>;
@@ -75,12 +84,11 @@ struct textbook_gmres : run_outcome {
     return m;
   }
 
-  /// Memory of a team, for so many basis vectors: the products of a column, twice; the triangular
-  /// factor by columns; the rotations; the rotated right-hand side, and the factors of the
-  /// combination.
+  /// Memory of a team, for so many basis vectors: the products of a column, twice; the sines; the
+  /// rotated right-hand side, and the factors of the combination; the triangular factor by columns,
+  /// all of them numbers; and the cosines, an even count, so that each team's numbers are aligned.
   DWELL_HD static constexpr std::size_t team_doubles(int basis) {
-    const auto n = static_cast<std::size_t>(basis);
-    return 6 * n + 3 + n * (n + 1) / 2;
+    return doubles_of_numbers(basis) + (static_cast<std::size_t>(basis) + 1) / 2 * 2;
   }
 
   template <int Phase, class T, class Workspace>
@@ -98,25 +106,29 @@ struct textbook_gmres : run_outcome {
   }
 
  private:
+  DWELL_HD static constexpr std::size_t doubles_of_numbers(int basis) {
+    const auto n = static_cast<std::size_t>(basis);
+    return sizeof(number) / sizeof(double) * (5 * n + 1 + n * (n + 1) / 2);
+  }
   /// The parts of a team's memory.
   struct small_matrices {
-    double *first, *second;  ///< products with the basis
-    double *cosine, *sine;
-    double* g;       ///< rotated right-hand side, one element more than columns
-    double* factor;  ///< factors of the combination
-    double* tail;    ///< the norms that decide: ||w||, the residual's square
-    double* r;       ///< the triangular factor
+    number *first, *second;  ///< products with the basis
+    number* sine;
+    number* g;       ///< rotated right-hand side, one element more than columns
+    number* factor;  ///< factors of the combination
+    number* r;       ///< the triangular factor
+    double* cosine;
     DWELL_FN small_matrices(double* at, int n)
-        : first(at),
+        : first(reinterpret_cast<number*>(at)),
           second(first + n),
-          cosine(second + n),
-          sine(cosine + n),
+          sine(second + n),
           g(sine + n),
           factor(g + n + 1),
-          tail(factor + n),
-          r(tail + 2) {}
-    DWELL_FN double& upper(int i, int j) const { return r[j * (j + 1) / 2 + i]; }
+          r(factor + n),
+          cosine(at + doubles_of_numbers(n)) {}
+    DWELL_FN number& upper(int i, int j) const { return r[j * (j + 1) / 2 + i]; }
   };
+  DWELL_FN static double* doubles(number* v) { return reinterpret_cast<double*>(v); }
   template <class Workspace>
   DWELL_FN static small_matrices matrices_of(const Workspace& s) {
     return {s.team_memory(), s.basis_size()};
@@ -173,7 +185,7 @@ struct textbook_gmres : run_outcome {
     m.column = 0;
     m.ending = running;
     const small_matrices a = matrices_of(s);
-    s.team().once([&] { a.g[0] = std::sqrt(rr); });
+    s.team().once([&] { a.g[0] = number(std::sqrt(rr)); });
   }
 
   /// After an Arnoldi pass: w is orthogonal to the basis, and of length `w`.
@@ -185,8 +197,7 @@ struct textbook_gmres : run_outcome {
     s.team().once([&] { rotate(a, j, w > least ? w : 0.0); });
     ++m.step;
     ++m.column;
-    const double left = a.g[j + 1];
-    m.rr = left * left;
+    m.rr = square_of(a.g[j + 1]);
     s.note(m.step, m.rr, {0.0, m.rr});
     if (!m.fixed) {
       if (!finite(m.rr) || !finite(w))
@@ -203,27 +214,24 @@ struct textbook_gmres : run_outcome {
   }
 
   /// Column j of the Hessenberg matrix, with `below` under it, by the rotations before and a new
-  /// one.
+  /// one. A rotation is (c s; -conj(s) c).
   DWELL_FN static void rotate(const small_matrices& a, int j, double below) {
-    double left = a.first[0] + a.second[0];
+    number left = a.first[0] + a.second[0];
     for (int i = 0; i < j; ++i) {
-      const double next = a.first[i + 1] + a.second[i + 1];
+      const number next = a.first[i + 1] + a.second[i + 1];
       a.upper(i, j) = a.cosine[i] * left + a.sine[i] * next;
-      left = a.cosine[i] * next - a.sine[i] * left;
+      left = a.cosine[i] * next - conjugate(a.sine[i]) * left;
     }
-    const double length = std::sqrt(left * left + below * below);
-    a.cosine[j] = length > 0.0 ? left / length : 0.0;
-    a.sine[j] = length > 0.0 ? below / length : 1.0;  // a column of zeros leaves the residual
-    a.upper(j, j) = length;
-    const double g = a.g[j];
+    a.upper(j, j) = make_rotation(left, below, a.cosine[j], a.sine[j]);
+    const number g = a.g[j];
     a.g[j] = a.cosine[j] * g;
-    a.g[j + 1] = -a.sine[j] * g;
+    a.g[j + 1] = -(conjugate(a.sine[j]) * g);
   }
 
   /// The next basis vector from w, or from the residual.
   template <class T, class Workspace>
   DWELL_FN static void next_vector(Workspace& s, const scalars& m, double w) {
-    const T by = static_cast<T>(w > 0.0 ? 1.0 / w : 0.0);
+    const auto by = static_cast<part_type<T>>(w > 0.0 ? 1.0 / w : 0.0);
     if (m.by_sequence)
       s.put_basis(reads<q>{}, writes<h>{}, m.column, [=](T* v, T& e) { v[h] = e = by * v[q]; });
     else if (m.jacobi)
@@ -240,16 +248,16 @@ struct textbook_gmres : run_outcome {
   DWELL_FN static void add_combination(Workspace& s, scalars& m) {
     const small_matrices a = matrices_of(s);
     solve_triangle(s.team(), a, m.column);
-    s.template add_basis<q>(m.column, a.factor, 1.0, true);
+    s.template add_basis<q>(m.column, doubles(a.factor), 1.0, true);
     if (m.by_sequence) {
       double most = 0.0;
-      for (int k = 0; k < m.column; ++k) most = std::fmax(most, std::fabs(a.factor[k]));
+      for (int k = 0; k < m.column; ++k) most = std::fmax(most, size_of(a.factor[k]));
       m.scale = most > 0.0 && finite(most) ? std::ldexp(1.0, -std::ilogb(most)) : 1.0;
-      const T by = static_cast<T>(m.scale);
+      const auto by = static_cast<part_type<T>>(m.scale);
       s.each_owned(reads<q>{}, writes<h>{}, [=](T* v) { v[h] = by * v[q]; });
     } else if (m.jacobi) {
       s.each_owned(reads<x, q, d>{}, writes<x, y>{},
-                   [](T* v) { v[y] = v[x] = fma(v[d], v[q], v[x]); });
+                   [](T* v) { v[y] = v[x] = multiply_add(v[d], v[q], v[x]); });
     } else {
       s.each_owned(reads<x, q>{}, writes<x, y>{}, [](T* v) { v[y] = v[x] += v[q]; });
     }
@@ -258,13 +266,14 @@ struct textbook_gmres : run_outcome {
   template <class Team>
   DWELL_FN static void solve_triangle(Team& team, const small_matrices& a, int n) {
     double largest = 0.0;
-    for (int k = 0; k < n; ++k) largest = std::fmax(largest, std::fabs(a.upper(k, k)));
+    for (int k = 0; k < n; ++k) largest = std::fmax(largest, size_of(a.upper(k, k)));
     for (int k = n - 1; k >= 0; --k) {
-      const double pivot = a.upper(k, k);
-      const double c = std::fabs(pivot) > tiny * largest ? a.g[k] / pivot : 0.0;
+      const number pivot = a.upper(k, k);
+      const number c = size_of(pivot) > tiny * largest ? quotient(a.g[k], pivot) : number(0.0);
       team.section([&](int lane) {
         if (lane == 0) a.factor[k] = c;
-        for (int i = lane; i < k; i += Team::lanes()) a.g[i] = std::fma(-c, a.upper(i, k), a.g[i]);
+        for (int i = lane; i < k; i += Team::lanes())
+          a.g[i] = multiply_add(-c, a.upper(i, k), a.g[i]);
       });
     }
   }
@@ -275,9 +284,10 @@ struct textbook_gmres : run_outcome {
     if (!m.by_sequence || (m.measuring && m.column == 0)) return;  // at the start x is multiplied
     s.run_sequence(writes<q>{});
     if (s.sequence_phase() + 1 != s.sequence_phases()) return;
-    const T by = static_cast<T>(1.0 / m.scale);
+    const auto by = static_cast<part_type<T>>(1.0 / m.scale);
     if (m.measuring)
-      s.each_owned(reads<x, q>{}, writes<x, y>{}, [=](T* v) { v[y] = v[x] = fma(by, v[q], v[x]); });
+      s.each_owned(reads<x, q>{}, writes<x, y>{},
+                   [=](T* v) { v[y] = v[x] = multiply_add(by, v[q], v[x]); });
     else
       s.each_owned(reads<q>{}, writes<y>{}, [](T* v) { v[y] = v[q]; });
   }
@@ -290,11 +300,11 @@ struct textbook_gmres : run_outcome {
     if (m.measuring) {
       s.each_owned(reads<b, q>{}, writes<q>{}, adds_to<ww>{}, [](T* v, double* acc) {
         v[q] = v[b] - v[q];
-        add_square(v[q], acc);
+        add_square(v[q], acc[0]);
       });
     } else {
       s.each_owned(reads<q>{}, writes<>{}, adds_to<qq>{},
-                   [](T* v, double* acc) { add_square(v[q], acc); });
+                   [](T* v, double* acc) { add_square(v[q], acc[0]); });
       s.template multiply_basis<q>(m.column + 1, 0);
     }
   }
@@ -303,18 +313,18 @@ struct textbook_gmres : run_outcome {
   DWELL_FN static void orthogonalise(Workspace& s, const scalars& m) {
     if (m.measuring) return;
     const small_matrices a = matrices_of(s);
-    s.basis_totals(m.column + 1, 0, a.first);
-    s.template add_basis<q>(m.column + 1, a.first, -1.0);
+    s.basis_totals(m.column + 1, 0, doubles(a.first));
+    s.template add_basis<q>(m.column + 1, doubles(a.first), -1.0);
     s.template multiply_basis<q>(m.column + 1, 1);
   }
   template <class T, class Workspace>
   DWELL_FN static void orthogonalise_again(Workspace& s, const scalars& m) {
     if (m.measuring) return;
     const small_matrices a = matrices_of(s);
-    s.basis_totals(m.column + 1, 1, a.second);
-    s.template add_basis<q>(m.column + 1, a.second, -1.0);
+    s.basis_totals(m.column + 1, 1, doubles(a.second));
+    s.template add_basis<q>(m.column + 1, doubles(a.second), -1.0);
     s.each_owned(reads<q>{}, writes<>{}, adds_to<ww>{},
-                 [](T* v, double* acc) { add_square(v[q], acc); });
+                 [](T* v, double* acc) { add_square(v[q], acc[0]); });
   }
 
   /// A cycle that ends with an estimate under the target must have brought the residual's square
@@ -323,17 +333,15 @@ struct textbook_gmres : run_outcome {
   static constexpr double tiny = 0x1p-52;
   /// What is left of a product is nothing if it is so small beside it.
   template <class T>
-  static constexpr double least_part = sizeof(T) == 8 ? 0x1p-50 : 0x1p-21;
-  template <class T>
-  DWELL_FN static void add_square(T v, double* acc) {
-    const double size = v;
-    acc[0] = std::fma(size, size, acc[0]);
-  }
+  static constexpr double least_part = sizeof(part_type<T>) == 8 ? 0x1p-50 : 0x1p-21;
   DWELL_FN static bool finite(double v) { return v - v == 0.0; }
-  template <class T>
-  DWELL_FN static T fma(T a, T b, T c) {
-    return std::fma(a, b, c);
-  }
+};
+
+struct textbook_gmres : gmres_of<double> {
+  static constexpr const char* name = "gmres";
+};
+struct complex_gmres : gmres_of<complex_value<double>> {
+  static constexpr const char* name = "gmres-complex";
 };
 
 }  // namespace dwell

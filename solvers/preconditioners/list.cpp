@@ -37,6 +37,15 @@ constexpr preconditioner_kind sequence(preconditioner is, const char* name, matr
           on_cpus_alone};
 }
 
+/// The kind that complex matrices may have, too.
+constexpr preconditioner_kind also_complex(
+    preconditioner_kind kind, make_preconditioner<complex_value<double>> in_complex_f64,
+    make_preconditioner<complex_value<float>> in_complex_f32) {
+  kind.in_complex_f64 = in_complex_f64;
+  kind.in_complex_f32 = in_complex_f32;
+  return kind;
+}
+
 constexpr preconditioner_kind kinds[] = {
     {preconditioner::none, "none", matrix_class::general, true, false},
     {preconditioner::jacobi, "jacobi", matrix_class::general, true, true},
@@ -46,8 +55,10 @@ constexpr preconditioner_kind kinds[] = {
         preconditioner::fsai, "fsai", matrix_class::positive_definite, true, true),
     sequence<&block_jacobi_preconditioner<double>, &block_jacobi_preconditioner<float>>(
         preconditioner::block_jacobi, "block-jacobi", matrix_class::general, true, false),
-    sequence<&ilu0_preconditioner<double>, &ilu0_preconditioner<float>>(
-        preconditioner::ilu0, "ilu0", matrix_class::general, false, true),
+    also_complex(sequence<&ilu0_preconditioner<double>, &ilu0_preconditioner<float>>(
+                     preconditioner::ilu0, "ilu0", matrix_class::general, false, true),
+                 &ilu0_preconditioner<complex_value<double>>,
+                 &ilu0_preconditioner<complex_value<float>>),
     sequence<&chebyshev_preconditioner<double>, &chebyshev_preconditioner<float>>(
         preconditioner::chebyshev, "chebyshev", matrix_class::positive_definite, true, true),
     sequence<&aggregation_preconditioner<double>, &aggregation_preconditioner<float>>(

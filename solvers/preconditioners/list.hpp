@@ -5,6 +5,7 @@
 #include <span>
 #include <type_traits>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/linear/matrix_class.hpp"
@@ -27,11 +28,18 @@ struct preconditioner_kind {
   make_preconditioner<double> in_f64 = nullptr;  ///< or null: it is no sequence
   make_preconditioner<float> in_f32 = nullptr;
   bool on_cpus_alone = false;
+  /// The set-ups for complex matrices, on CPUs; or null.
+  make_preconditioner<complex_value<double>> in_complex_f64 = nullptr;
+  make_preconditioner<complex_value<float>> in_complex_f32 = nullptr;
 
   bool is_sequence() const { return in_f64 != nullptr; }
   template <class T>
   make_preconditioner<T> make() const {
-    if constexpr (std::is_same_v<T, double>)
+    if constexpr (std::is_same_v<T, complex_value<double>>)
+      return in_complex_f64;
+    else if constexpr (std::is_same_v<T, complex_value<float>>)
+      return in_complex_f32;
+    else if constexpr (std::is_same_v<T, double>)
       return in_f64;
     else
       return in_f32;

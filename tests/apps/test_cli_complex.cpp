@@ -54,6 +54,10 @@ TEST(cli_complex, takes_right_hand_sides_and_starts_of_complex_and_of_real_numbe
   const auto again = report_of({"solve", a, "--device", "cpu", "--rhs", b, "--rtol", "1e-3", "--x0",
                                 in("x.mtx"), "--json", "-"});
   EXPECT_EQ(again.at("iterations"), 0);
+  const auto factors = report_of(
+      {"solve", a, "--device", "cpu", "--rhs", b, "--preconditioner", "ilu0", "--json", "-"});
+  EXPECT_EQ(factors.at("preconditioner"), "ilu0");
+  EXPECT_LE(factors.at("iterations"), 2) << "a full matrix has complete factors";
   const auto real = in.write("r.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
   EXPECT_EQ(dwell_cli({"solve", a, "--device", "cpu", "--rhs", real}).code, 0);
 }
@@ -68,7 +72,7 @@ TEST(cli_complex, refuses_what_is_of_real_matrices_alone) {
   };
   refused({"--solver", "minres"}, "method: expected auto, cg, bicgstab or gmres");
   refused({"--solver", "cg"}, "expected a Hermitian one");
-  refused({"--preconditioner", "amg"}, "preconditioner: expected auto, none or jacobi");
+  refused({"--preconditioner", "amg"}, "preconditioner: expected none, jacobi, ilu0, auto");
   refused({"--precision", "mixed"}, "mixed_precision");
   refused({"--rhs-count", "2"}, "--rhs-count: not with a complex matrix");
   refused({"--output", in("x.npy")}, "ends in .mtx");

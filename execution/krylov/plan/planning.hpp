@@ -18,6 +18,7 @@
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/krylov/launch/kernel_table.hpp"
 #include "dwell/execution/krylov/plan/policy.hpp"
+#include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/krylov/spmv/cut_matrix.hpp"
 #include "dwell/execution/krylov/vectors/cache.hpp"
 #include "dwell/execution/krylov/vectors/traffic.hpp"
@@ -103,6 +104,11 @@ program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const
   return p;
 }
 
+/// Facts of a sequence; of none, where it is null.
+inline sequence_facts facts_of_sequence(const owned_sequence* c) {
+  return c ? sequence_facts{c->sequence.phases, c->sequence.bytes, bytes_in_memory(*c)}
+           : sequence_facts{};
+}
 /// A phase that runs the sequence stands for all phases of the sequence.
 template <class P>
 void add_sequence(const sequence_facts& sequence, program_facts& p) {

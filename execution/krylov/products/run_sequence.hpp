@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One phase of a sequence of products as a member of workspace. What a phase reads, others wrote
-// before the last barrier; what it writes, others read after the next.
+// before the last barrier; what it writes, others read after the next. Of complex values a sequence
+// has a row for each part of a number, side by side.
 #pragma once
 #include "dwell/execution/krylov/products/multiply.hpp"
 #include "dwell/execution/krylov/vectors/workspace.hpp"
@@ -24,13 +25,15 @@ DWELL_FN void workspace<P, T, Team, Shape>::run_sequence(writes<Out>) {
                       one.first_slice[team_.worker() + 1],
                       [&](index row, float sum) { out[row] = one.element(row, sum); });
     } else {  // each takes its own rows of slices that two teams share
-      const index begin = part_.begin.row, end = part_.end.row;
+      constexpr int parts = is_complex_value<T> ? 2 : 1;
+      using part = part_type<T>;
+      const index begin = parts * part_.begin.row, end = parts * part_.end.row;
       const int rows = m.rows_per_slice();
-      T* const out = base<Out>();
+      part* const out = reinterpret_cast<part*>(base<Out>());
       multiply_slices(team_, m, one.in, begin / rows, (end + rows - 1) / rows,
                       [&](index row, float sum) {
                         if (row >= begin && row < end)
-                          out[row - begin] = in_units_of_sequence<T>(row, one.element(row, sum));
+                          out[row - begin] = in_units_of_sequence<part>(row, one.element(row, sum));
                       });
     }
   }

@@ -269,7 +269,12 @@ class workspace : public column_workspace<P, T, Team> {
       *exchanged<F>(e) = v;
     } else if constexpr (P::uses[F] == use::handed) {
       const index row = part_.begin.row + e;
-      a_.sequence.input[row] = in_units_of_sequence<float>(row, v);
+      if constexpr (is_complex_value<T>) {  // the sequence has a row for each part
+        a_.sequence.input[2 * row] = in_units_of_sequence<float>(2 * row, v.re);
+        a_.sequence.input[2 * row + 1] = in_units_of_sequence<float>(2 * row + 1, v.im);
+      } else {
+        a_.sequence.input[row] = in_units_of_sequence<float>(row, v);
+      }
     } else {
       *at<F>(e) = v;
       if constexpr (shape.caches && P::uses[F] == use::gather && !with_ghosts)

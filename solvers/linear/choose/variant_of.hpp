@@ -68,21 +68,16 @@ void load_ones(index rows, program_run<P, T>& run) {
   if constexpr (has_diagonal<P>) run.vector(P::d).upload(std::vector<T>(n, T(1)));
 }
 
-inline sequence_facts facts_of_sequence(const owned_sequence& c) {
-  return {c.sequence.phases, c.sequence.bytes, bytes_in_memory(c)};
-}
-
 template <class P, class T>
 planned<T> plan_variant(const solve_request<T>& q, const program_kernel& v) {
   const solve_options& o = q.options;
   const index rows = q.cuts.arrays().rows, all_rows = all_rows_of(q);
   const typename P::scalars start = start_of<P, T>(o, all_rows);
   const auto with = [&](auto&& trial) {
-    return make_plan<P, T>(
-        v, configs_of(v, q.target), q.target.facts, q.cuts,
-        {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters, -q.matrix_exponent,
-         q.sequence ? facts_of_sequence(*q.sequence) : sequence_facts{}},
-        steady_state_of<P>(o, all_rows), trial);
+    return make_plan<P, T>(v, configs_of(v, q.target), q.target.facts, q.cuts,
+                           {o.policy, o.teams, o.config, o.scratch_per_team, o.clusters,
+                            -q.matrix_exponent, facts_of_sequence(q.sequence)},
+                           steady_state_of<P>(o, all_rows), trial);
   };
   if constexpr (column_count<P> == 1)
     if (q.may_try)

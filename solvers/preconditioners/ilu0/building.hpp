@@ -45,8 +45,8 @@ class builder : sequences::set_up<Loops> {
     before_ = this->template allocated<double>(n_);
     after_ = this->template allocated<double>(n_);
     loops.items(n_, sequences::rows_per_thread,
-                scale_matrix{a, root.data(), unit_root, scaled.data(), row_of_.data(),
-                             diagonal_.data(), before_.data(), after_.data()});
+                scale_matrix<double>{a, root.data(), unit_root, scaled.data(), row_of_.data(),
+                                     diagonal_.data(), before_.data(), after_.data()});
     buffer<double> old = this->template allocated<double>(nonzeros_),
                    now = this->template allocated<double>(nonzeros_);
     for (int s = 0; s < sweeps; ++s) {

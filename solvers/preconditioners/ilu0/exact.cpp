@@ -9,13 +9,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/error.hpp"
+#include "dwell/base/multiply_add.hpp"
+#include "dwell/base/real_numbers.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/ilu0/row_groups.hpp"
 #include "dwell/solvers/preconditioners/ilu0/steps.hpp"
+#include "dwell/solvers/preconditioners/sequences/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::ilu0 {
@@ -26,56 +32,71 @@ constexpr double most_of_inverse = 1e12;
 
 std::size_t at(index i) { return static_cast<std::size_t>(i); }
 
+/// Rows of the sequence for a row of a matrix of such values: one for each part of a number.
+template <class V>
+constexpr index parts_of = is_complex_value<V> ? 2 : 1;
+
+bool finite(double v) { return std::isfinite(v); }
+bool finite(complex_value<double> v) { return std::isfinite(v.re) && std::isfinite(v.im); }
+std::string text_of(double v) { return fmt::format("{}", v); }
+std::string text_of(complex_value<double> v) { return fmt::format("{}{:+}i", v.re, v.im); }
+
 /// Per place in a group: the row of the factors there, from those of the groups before. An empty
 /// row is padding.
+template <class V>
 struct eliminate {
   const index* row_ptr;
   const index* col;
   const index* diagonal;
-  double* f;
+  V* f;
 
   template <class Warp>
   void operator()(Warp&, std::int64_t place) const {
     const index begin = row_ptr[place], end = row_ptr[place + 1];
     for (index k = begin; k < end && col[k] < place; ++k) {
       const index pivot_row = col[k];
-      const double l = f[k] /= f[diagonal[pivot_row]];
+      const V l = f[k] = quotient(f[k], f[diagonal[pivot_row]]);
       index to = k + 1;
       for (index u = diagonal[pivot_row] + 1; u < row_ptr[pivot_row + 1]; ++u) {
         while (to < end && col[to] < col[u]) ++to;
         if (to == end) break;
-        if (col[to] == col[u]) f[to] = std::fma(-l, f[u], f[to]);
+        if (col[to] == col[u]) f[to] = multiply_add(-l, f[u], f[to]);
       }
     }
   }
 };
 
 /// Per place: the elements of -D^-1 L D and of -U.
+template <class V>
 struct weigh_factors {
   const index* row_ptr;
   const index* col;
   const index* diagonal;
-  const double* f;
-  double* to;
+  const V* f;
+  V* to;
 
   template <class Warp>
   void operator()(Warp&, std::int64_t place) const {
     for (index k = row_ptr[place]; k < row_ptr[place + 1]; ++k) {
-      const double pivot = f[diagonal[place]];
-      const double lower = col[k] < place ? f[diagonal[col[k]]] : 1.0;
-      to[k] = -(f[k] * lower / pivot);
+      const V pivot = f[diagonal[place]];
+      const V lower = col[k] < place ? f[diagonal[col[k]]] : V(1.0);
+      to[k] = -quotient(f[k] * lower, pivot);
     }
   }
 };
 
+/// V: double or complex_value<double>.
+template <class V>
 class exact_builder : sequences::set_up<cpu::setup_loops> {
+  using rows = sequences::rows_of<V>;
+
  public:
   using set_up::set_up;
 
   template <class T>
   prepared_preconditioner build(const csr_arrays<T>& given) {
-    buffer<double> own_values;
-    const rows_f64 a = take(given, own_values);
+    buffer<V> own_values;
+    const rows a = in_f64(given, own_values);
     n_ = a.rows;
     scale(a, given.nonzeros);
     order(a, given.nonzeros);
@@ -89,20 +110,47 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   }
 
  private:
-  void scale(const rows_f64& a, index nonzeros) {
+  template <class T>
+  rows in_f64(const csr_arrays<T>& a, buffer<V>& val) const {
+    if constexpr (!is_complex_value<T>) {
+      return take(a, val);
+    } else if constexpr (std::is_same_v<T, V>) {
+      return {a.rows, a.row_ptr, a.col, a.val};
+    } else {
+      val = allocated<V>(a.nonzeros);
+      loops.items(a.nonzeros, sequences::rows_per_thread,
+                  [&](auto&, std::int64_t k) { val.data()[k] = static_cast<V>(a.val[k]); });
+      return {a.rows, a.row_ptr, a.col, val.data()};
+    }
+  }
+
+  void scale(const rows& a, index nonzeros) {
     buffer<double> root;
-    const double unit_root = std::ldexp(1.0, find_diagonal_roots(a, root));
-    scaled_ = allocated<double>(nonzeros);
-    before_ = allocated<double>(n_);
-    after_ = allocated<double>(n_);
+    const sequences::size_range range = find_diagonal_range(a, root);
+    if constexpr (is_complex_value<V>) check_range(range);
+    const double unit_root = std::ldexp(1.0, exponent_of_root(range));
+    scaled_ = allocated<V>(nonzeros);
+    before_ = allocated<V>(n_);
+    after_ = allocated<V>(n_);
     const auto row_of = allocated<index>(nonzeros), diagonal = allocated<index>(n_);
     loops.items(n_, sequences::rows_per_thread,
-                scale_matrix{a, root.data(), unit_root, scaled_.data(), row_of.data(),
-                             diagonal.data(), before_.data(), after_.data()});
+                scale_matrix<V>{a, root.data(), unit_root, scaled_.data(), row_of.data(),
+                                diagonal.data(), before_.data(), after_.data()});
+  }
+
+  /// Factors of real matrices in odd units are those of a matrix in units of one
+  /// (equilibrated.hpp).
+  static void check_range(const sequences::size_range& range) {
+    const int spread = range.most + range.least - 2 * sequences::size_range::bias;
+    if (spread > matrix_units::most_spread)
+      throw input_error(
+          fmt::format("ilu0: expected diagonal elements of a complex matrix whose sizes differ by "
+                      "at most 2^{}, found 2^{}",
+                      matrix_units::most_spread, spread));
   }
 
   /// B, each group filled up with empty rows so that slices are one group's.
-  void order(const rows_f64& a, index nonzeros) {
+  void order(const rows& a, index nonzeros) {
     {
       const transposed t = transpose(n_, nonzeros, a.row_ptr, a.col);
       std::vector<index> from(at(nonzeros));
@@ -135,22 +183,22 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
     }
     loops.sums_before(ptr, ptr, places_);
     col_ = allocated<index>(nonzeros);
-    factors_ = allocated<double>(nonzeros);
+    factors_ = allocated<V>(nonzeros);
     loops.warps(places_, sequences::rows_per_thread,
                 [&](auto&, std::int64_t begin, std::int64_t end, std::int64_t) {
-                  std::vector<std::pair<index, double>> row;
+                  std::vector<std::pair<index, V>> row;
                   for (std::int64_t p = begin; p < end; ++p)
                     fill_row(a, static_cast<index>(p), row);
                 });
   }
-  void fill_row(const rows_f64& a, index place, std::vector<std::pair<index, double>>& row) {
+  void fill_row(const rows& a, index place, std::vector<std::pair<index, V>>& row) {
     const index begin = row_ptr_.data()[place], i = row_of_[at(place)];
     diagonal_.data()[place] = right_.data()[place] = begin;
     if (i < 0) return;
     row.clear();
     for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
       row.emplace_back(place_of_.data()[a.col[k]], scaled_.data()[k]);
-    std::ranges::sort(row, {}, &std::pair<index, double>::first);
+    std::ranges::sort(row, {}, &std::pair<index, V>::first);
     index k = begin;
     for (const auto& [column, value] : row) {
       col_.data()[k] = column;
@@ -161,51 +209,53 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   }
 
   void factorize() {
-    const eliminate step{row_ptr_.data(), col_.data(), diagonal_.data(), factors_.data()};
+    const eliminate<V> step{row_ptr_.data(), col_.data(), diagonal_.data(), factors_.data()};
     for (std::size_t g = 0; g + 1 < start_.size(); ++g)
       loops.items(start_[g + 1] - start_[g], 1 << 11,
                   [&](auto& w, std::int64_t k) { step(w, start_[g] + k); });
-    const double* const f = factors_.data();
+    const V* const f = factors_.data();
     for (index i = 0; i < n_; ++i) {  // in the order of the given rows
       const index place = place_of_.data()[i], end = row_ptr_.data()[place + 1];
-      const double pivot = f[diagonal_.data()[place]];
-      bool good = std::fabs(pivot) > least_pivot;
-      for (index k = row_ptr_.data()[place]; k < end; ++k) good = good && std::isfinite(f[k]);
+      const V pivot = f[diagonal_.data()[place]];
+      bool good = size_of(pivot) > least_pivot;
+      for (index k = row_ptr_.data()[place]; k < end; ++k) good = good && finite(f[k]);
       if (!good)
         throw input_error(
             fmt::format("ilu0: expected finite factors with pivots other than zero, found pivot {} "
                         "in row {} (counted from 1, the matrix scaled to a unit diagonal); another "
                         "preconditioner may do",
-                        pivot, i + 1));
+                        text_of(pivot), i + 1));
       lower_ += diagonal_.data()[place] - row_ptr_.data()[place];
       upper_ += end - right_.data()[place];
     }
-    values_ = allocated<double>(row_ptr_.data()[places_]);
-    loops.items(places_, sequences::rows_per_thread,
-                weigh_factors{row_ptr_.data(), col_.data(), diagonal_.data(), f, values_.data()});
+    values_ = allocated<V>(row_ptr_.data()[places_]);
+    loops.items(
+        places_, sequences::rows_per_thread,
+        weigh_factors<V>{row_ptr_.data(), col_.data(), diagonal_.data(), f, values_.data()});
     check_inverse();
   }
 
   /// The factors applied to a vector of ones, in f64 (the estimate of Chow and Saad, J. Comput.
   /// Appl. Math. 86, 1997): what grows without bound does not solve.
   void check_inverse() const {
-    std::vector<double> y(at(places_), 0.0);
+    std::vector<V> y(at(places_), V(0.0));
     const index *const ptr = row_ptr_.data(), *const diagonal = diagonal_.data();
     const auto subtract = [&](index place, index begin, index end) {
-      double sum = y[at(place)];
+      V sum = y[at(place)];
       for (index k = begin; k < end; ++k)
-        sum = std::fma(values_.data()[k], y[at(col_.data()[k])], sum);
+        sum = multiply_add(values_.data()[k], y[at(col_.data()[k])], sum);
       y[at(place)] = sum;
     };
     for (index p = 0; p < places_; ++p) {
       if (row_of_[at(p)] < 0) continue;
-      y[at(p)] = 1.0 / factors_.data()[diagonal[p]];
+      y[at(p)] = quotient(V(1.0), factors_.data()[diagonal[p]]);
       subtract(p, ptr[p], diagonal[p]);
     }
     double most = 0.0;
     for (index p = places_ - 1; p >= 0; --p) {
       subtract(p, right_.data()[p], ptr[p + 1]);
-      most = std::fabs(y[at(p)]) <= most ? most : std::fabs(y[at(p)]);  // or a NaN
+      const double size = size_of(y[at(p)]);
+      most = size <= most ? most : size;  // or a NaN
     }
     if (!(most <= most_of_inverse))
       throw input_error(
@@ -217,17 +267,17 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
 
   owned_sequence link() {
     enum : int { r, y, vectors };
-    sequences::linker to(where, std::max(n_, places_), vectors);
+    sequences::linker to(where, parts_of<V> * std::max(n_, places_), vectors);
     // D^-1 P S, and S' P'.
     auto count = allocated<index>(places_ + 1), column = allocated<index>(n_);
-    auto value = allocated<double>(n_);
+    auto value = allocated<V>(n_);
     index k = 0;
     for (index p = 0; p < places_; ++p) {
       count.data()[p] = k;
       const index i = row_of_[at(p)];
       if (i < 0) continue;
       column.data()[k] = i;
-      value.data()[k++] = before_.data()[i] / factors_.data()[diagonal_.data()[p]];
+      value.data()[k++] = quotient(before_.data()[i], factors_.data()[diagonal_.data()[p]]);
     }
     count.data()[places_] = k;
     to.add(slices(places_, n_, count.data(), column.data(), value.data()), to.vector(r),
@@ -248,7 +298,7 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   /// y_g += M_g y.
   void add_group(sequences::linker& to, const std::shared_ptr<owned_slices>& m, index g,
                  float* y) const {
-    const index begin = start_[at(g)], rows = start_[at(g) + 1] - begin;
+    const index begin = parts_of<V> * start_[at(g)], rows = parts_of<V> * start_[at(g) + 1] - begin;
     sliced_matrix& view = to.add(m, y, y + begin, y + begin).matrix;
     view.rows = rows;
     view.slices = rows / view.rows_per_slice();
@@ -260,16 +310,21 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   row_groups groups_;
   std::vector<index> start_, row_of_;  ///< places of groups; the row of a place, -1: none
   buffer<index> place_of_, row_ptr_, col_, diagonal_, right_;
-  buffer<double> scaled_, before_, after_, factors_, values_;
+  buffer<V> scaled_, before_, after_, factors_, values_;
 };
 
 }  // namespace
 
 template <class T>
 prepared_preconditioner exact_factors(const device& where, const csr_arrays<T>& a) {
-  return exact_builder(where).build(a);
+  using wide = std::conditional_t<is_complex_value<T>, complex_value<double>, double>;
+  return exact_builder<wide>(where).build(a);
 }
 template prepared_preconditioner exact_factors(const device&, const csr_arrays<double>&);
 template prepared_preconditioner exact_factors(const device&, const csr_arrays<float>&);
+template prepared_preconditioner exact_factors(const device&,
+                                               const csr_arrays<complex_value<double>>&);
+template prepared_preconditioner exact_factors(const device&,
+                                               const csr_arrays<complex_value<float>>&);
 
 }  // namespace dwell::ilu0

@@ -7,7 +7,8 @@
 //   x_g = y_g + sum over groups h > g of -U_gh x_h,                       g = last but one, ..., 0,
 //
 // one product a group, in place, between a first one that orders the input and a last one that
-// orders the result, z = S' P' x. Private to the solvers.
+// orders the result, z = S' P' x. One text for real and for complex matrices: the products of these
+// are real ones of a row and a column for each part of a number. Private to the solvers.
 #pragma once
 #include "dwell/device/device.hpp"
 #include "dwell/execution/krylov/spmv/csr_arrays.hpp"
@@ -16,8 +17,9 @@
 namespace dwell::ilu0 {
 
 /// Makes the preconditioner of a checked square matrix with a diagonal without zeros, whose arrays
-/// are the host's. Throws input_error where a factor is not finite or has a vanishing pivot (with
-/// the first such row), or where the inverse of the factors has elements over 1e12.
+/// are the host's. T: double, float, or complex_value of these. Throws input_error where a factor
+/// is not finite or has a vanishing pivot (with the first such row), or where the inverse of the
+/// factors has elements over 1e12.
 template <class T>
 prepared_preconditioner exact_factors(const device& where, const csr_arrays<T>& a);
 

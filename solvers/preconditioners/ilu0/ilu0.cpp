@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/ilu0/building.hpp"
@@ -33,14 +34,24 @@ preconditioner_options with_sweeps(backend on, preconditioner_options o) {
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o) {
-  const preconditioner_options filled = ilu0::with_sweeps(where.on(), o);
-  if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, filled);
-  if (filled.sweeps == 0) return ilu0::exact_factors(where, a);
-  return ilu0::builder<cpu::setup_loops>(where).build(a, filled);
+  if constexpr (is_complex_value<T>) {
+    return ilu0::exact_factors(where, a);
+  } else {
+    const preconditioner_options filled = ilu0::with_sweeps(where.on(), o);
+    if (where.on() == backend::cuda) return cuda_backend<chain_set_ups<T>>().ilu0(where, a, filled);
+    if (filled.sweeps == 0) return ilu0::exact_factors(where, a);
+    return ilu0::builder<cpu::setup_loops>(where).build(a, filled);
+  }
 }
 template prepared_preconditioner ilu0_preconditioner(const device&, const csr_arrays<double>&,
                                                      const preconditioner_options&);
 template prepared_preconditioner ilu0_preconditioner(const device&, const csr_arrays<float>&,
+                                                     const preconditioner_options&);
+template prepared_preconditioner ilu0_preconditioner(const device&,
+                                                     const csr_arrays<complex_value<double>>&,
+                                                     const preconditioner_options&);
+template prepared_preconditioner ilu0_preconditioner(const device&,
+                                                     const csr_arrays<complex_value<float>>&,
                                                      const preconditioner_options&);
 
 }  // namespace dwell

@@ -26,9 +26,10 @@ preconditioner_options with_sweeps(backend on, preconditioner_options o);
 
 }  // namespace ilu0
 
-/// Makes the preconditioner of a checked square matrix with a diagonal without zeros. Work on a GPU
-/// goes to the device's stream. Throws input_error if a factor is not finite or has a vanishing
-/// pivot (with the first such row); device_error if the device has too little memory.
+/// Makes the preconditioner of a checked square matrix with a diagonal without zeros; of a complex
+/// one on a CPU, where `o` asks for no sweeps. Work on a GPU goes to the device's stream. Throws
+/// input_error if a factor is not finite or has a vanishing pivot (with the first such row);
+/// device_error if the device has too little memory.
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o);

@@ -15,29 +15,37 @@ using sequences::rows_f64;
 /// A pivot of the scaled matrix below this one vanishes.
 inline constexpr double least_pivot = 1e-12;
 
+/// What takes a number to its size: its sign, of a complex one the conjugate of its angle.
+DWELL_HD double to_size(double v) { return v < 0.0 ? -1.0 : 1.0; }
+DWELL_HD complex_value<double> to_size(complex_value<double> v) {
+  const double size = size_of(v);
+  return {v.re / size, -v.im / size};
+}
+
 /// Per row: the matrix in units of its diagonal, where the diagonal stands, and the factors of the
-/// scaling with their signs and the root of the result's unit.
+/// scaling with the signs of S and the root of the result's unit.
+template <class V>
 struct scale_matrix {
-  rows_f64 a;
+  sequences::rows_of<V> a;
   const double* root;
   double unit_root;
-  double* scaled;
+  V* scaled;
   index* row_of;
   index* diagonal;  ///< place
-  double* before;   ///< what the input is multiplied by
-  double* after;    ///< and the result
+  V* before;        ///< what the input is multiplied by
+  V* after;         ///< and the result
 
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t i) const {
     const index row = static_cast<index>(i), begin = a.row_ptr[row], end = a.row_ptr[row + 1];
     const index at = sequences::first_from(a.col, begin, end, row);
-    const double sign = at < end && a.col[at] == row && a.val[at] < 0.0 ? -1.0 : 1.0;
+    const V sign = at < end && a.col[at] == row ? to_size(a.val[at]) : V(1.0);
     diagonal[row] = at;
-    before[row] = sign * root[row] * unit_root;
-    after[row] = root[row] * unit_root;
+    before[row] = unit_root * (root[row] * sign);
+    after[row] = V(root[row] * unit_root);
     for (index k = begin; k < end; ++k) {
       row_of[k] = row;
-      scaled[k] = a.val[k] * (sign * root[row]) * root[a.col[k]];
+      scaled[k] = root[a.col[k]] * (a.val[k] * (root[row] * sign));
     }
   }
 };

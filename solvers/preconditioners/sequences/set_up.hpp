@@ -105,11 +105,20 @@ class set_up {
     return sum >= 0 ? sum / 2 : -((1 - sum) / 2);
   }
   /// 1 / sqrt(|a_ii|) of all rows; returns the exponent of the root of the unit of the result.
-  int find_diagonal_roots(const rows_f64& a, buffer<double>& root) const {
+  template <class V>
+  int find_diagonal_roots(const rows_of<V>& a, buffer<double>& root) const {
+    return exponent_of_root(find_diagonal_range(a, root));
+  }
+  /// Returns the range of |a_ii|.
+  template <class V>
+  size_range find_diagonal_range(const rows_of<V>& a, buffer<double>& root) const {
     root = allocated<double>(a.rows);
     buffer<size_range> range(where, 1);
-    loops.items(a.rows, rows_per_thread, find_roots{a, root.data(), range.data()});
-    const int middle = middle_of(fetched(range.data()));
+    loops.items(a.rows, rows_per_thread, find_roots<V>{a, root.data(), range.data()});
+    return fetched(range.data());
+  }
+  static int exponent_of_root(const size_range& range) {
+    const int middle = middle_of(range);
     return middle >= 0 ? middle / 2 : -((1 - middle) / 2);
   }
 
@@ -140,9 +149,17 @@ class set_up {
     return slicing::put_in_slices(loops, where, row_slices{first, last, col, val}, rows,
                                   static_cast<double>(nonzeros));
   }
+  /// For complex ones, a row for each part of a number.
+  std::shared_ptr<owned_slices> slices(index rows, index nonzeros, const index* first,
+                                       const index* last, const index* col,
+                                       const complex_value<double>* val) const {
+    return slicing::put_in_slices(loops, where, row_slices_of_parts{first, last, col, val},
+                                  2 * rows, 4.0 * nonzeros);
+  }
   /// A matrix of compressed rows.
+  template <class V>
   std::shared_ptr<owned_slices> slices(index rows, index nonzeros, const index* row_ptr,
-                                       const index* col, const double* val) const {
+                                       const index* col, const V* val) const {
     return slices(rows, nonzeros, row_ptr, row_ptr + 1, col, val);
   }
 

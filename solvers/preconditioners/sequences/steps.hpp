@@ -6,18 +6,23 @@
 #include <cmath>
 #include <cstdint>
 
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/index.hpp"
+#include "dwell/base/real_numbers.hpp"
 
 namespace dwell::sequences {
 
-/// A square matrix in compressed rows, values in f64.
-struct rows_f64 {
+/// A square matrix in compressed rows; V: double or complex_value<double>.
+template <class V>
+struct rows_of {
   index rows = 0;
   const index* row_ptr = nullptr;
   const index* col = nullptr;
-  const double* val = nullptr;
+  const V* val = nullptr;
 };
+/// Values in f64.
+using rows_f64 = rows_of<double>;
 
 /// The place of the first element from `begin` on whose column is at least `column`, or `end`; the
 /// columns rise.
@@ -63,15 +68,16 @@ DWELL_FN void add_size(Warp& w, size_range& range, double v) {
 }
 
 /// Per row: 1 / sqrt(|a_ii|), 0 without a diagonal element, and the range of the diagonal.
+template <class V>
 struct find_roots {
-  rows_f64 a;
+  rows_of<V> a;
   double* root;
   size_range* range;
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i) const {
     const index row = static_cast<index>(i);
     const index k = place_of(a.col, a.row_ptr[row], a.row_ptr[row + 1], row);
-    const double d = k < 0 ? 0.0 : std::fabs(a.val[k]);
+    const double d = k < 0 ? 0.0 : size_of(a.val[k]);
     root[row] = d > 0.0 ? 1.0 / std::sqrt(d) : 0.0;
     if (d > 0.0) add_size(w, *range, d);
   }
@@ -185,6 +191,22 @@ struct row_slices {
   DWELL_FN index end(index row) const { return last[row]; }
   DWELL_FN index column(index k) const { return col[k]; }
   DWELL_FN float value(index, index k) const { return static_cast<float>(val[k]); }
+};
+/// Rows of a complex matrix as those of a real one with a row and a column for each part of a
+/// number.
+struct row_slices_of_parts {
+  const index* first;
+  const index* last;
+  const index* col;
+  const complex_value<double>* val;
+  DWELL_FN index begin(index row) const { return 2 * first[row / 2]; }
+  DWELL_FN index end(index row) const { return 2 * last[row / 2]; }
+  DWELL_FN index column(index k) const { return 2 * col[k / 2] + k % 2; }
+  DWELL_FN float value(index row, index k) const {
+    const complex_value<double> v = val[k / 2];
+    if (row % 2 == k % 2) return static_cast<float>(v.re);
+    return static_cast<float>(row % 2 == 0 ? -v.im : v.im);
+  }
 };
 /// The transpose of a matrix as a source of slices: entry e of column i is element entry[e].
 struct column_slices {

@@ -39,6 +39,16 @@ def test_answers_are_those_of_a_direct_solver(method, n, dtype):
     assert np.linalg.norm(x - expected) <= (1e-3 if single else 1e-8) * np.linalg.norm(expected)
 
 
+@pytest.mark.parametrize("method", ("bicgstab", "gmres"))
+@pytest.mark.parametrize("dtype", (np.complex128, np.complex64))
+def test_incomplete_factors(method, dtype):
+    a, b = random_matrix(11, 200, False).astype(dtype), random_rhs(12, 200).astype(dtype)
+    solver = dwell.Solver(a, device="cpu", method=method, preconditioner="ilu0", rtol=1e-5)
+    x = solver.solve(b)
+    assert solver.report.preconditioner == "ilu0" and x.dtype == dtype
+    assert np.linalg.norm(a.astype(complex) @ x - b) <= 1e-4 * np.linalg.norm(b)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_matrix_is_not_taken_for_its_conjugate(method):
     a, b = random_matrix(3, 90, method == "cg"), random_rhs(4, 90)
@@ -127,7 +137,7 @@ SYSTEM = random_matrix(17, 20, True)
 
 @pytest.mark.parametrize("error,words,call", [
     (ValueError, "expected a Hermitian one", lambda: dwell.cg(random_matrix(18, 20, False), np.ones(20))),
-    (dwell.UnsupportedError, "preconditioner: expected auto, none or jacobi for a complex matrix, found amg",
+    (dwell.UnsupportedError, "preconditioner: expected none, jacobi, ilu0, auto for a complex matrix, found amg",
      lambda: dwell.cg(SYSTEM, np.ones(20), M="amg")),
     (dwell.UnsupportedError, "method: expected auto, cg, bicgstab or gmres", lambda: dwell.minres(SYSTEM, np.ones(20))),
     (dwell.UnsupportedError, "update_values: expected a solver of real numbers",

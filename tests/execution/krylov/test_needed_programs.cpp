@@ -38,7 +38,7 @@ TEST(needed_programs, are_all_that_is_listed) {
   const auto listed = [](std::span<const kernel_row> rows) {
     std::size_t loops = 0;
     for (const kernel_row& r : rows) {
-      ++loops;
+      loops += *r.on_cuda != '\0';
       for (const char c : std::string_view(r.on_cuda)) loops += c == ' ' || c == '+';
     }
     return 2 * loops;  // types

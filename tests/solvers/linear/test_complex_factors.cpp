@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// Incomplete factors of complex matrices on a CPU: the factors beside plain loops, answers beside
+// Eigen's dense solutions with the same bits from every executor, what does not change iterations,
+// refusals.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cg_runner.hpp"
+#include "complex_systems.hpp"
+#include "dense.hpp"
+#include "dwell/base/error.hpp"
+#include "dwell/linear/complex_solver.hpp"
+#include "plain_options.hpp"
+#include "refusal.hpp"
+
+namespace dwell::test {
+namespace {
+
+using number = std::complex<double>;
+
+template <class R>
+struct ilu0_solution {
+  solve_report report;
+  std::vector<std::complex<R>> x;
+};
+
+template <class R>
+ilu0_solution<R> run(const complex_system<R>& s, const solve_options& o) {
+  ilu0_solution<R> got;
+  got.x.resize(s.b.size());
+  got.report = solve(place::where(), s.a.view(), std::span<const std::complex<R>>(s.b),
+                     std::span<std::complex<R>>(got.x), o);
+  return got;
+}
+
+solve_options by(const std::string& method, double rtol = 1e-10) {
+  solve_options o;
+  o.method = method;
+  o.preconditioner = preconditioner::ilu0;
+  o.rtol = rtol;
+  return o;
+}
+
+std::size_t at(index i) { return static_cast<std::size_t>(i); }
+
+/// U^-1 L^-1 v of the incomplete factors with the pattern of A, by plain loops in the order of its
+/// rows.
+std::vector<number> by_plain_factors(const csr<number>& a, std::vector<number> v) {
+  csr<number> f = a;
+  const auto element = [&](index i, index j) -> number* {
+    for (index k = f.row_ptr[at(i)]; k < f.row_ptr[at(i) + 1]; ++k)
+      if (f.col[at(k)] == j) return &f.val[at(k)];
+    return nullptr;
+  };
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = 0; k < i; ++k) {
+      number* const l = element(i, k);
+      if (!l) continue;
+      *l /= *element(k, k);
+      for (index j = k + 1; j < a.rows; ++j)
+        if (number* const to = element(i, j), * const u = element(k, j); to && u) *to -= *l * *u;
+    }
+  for (index i = 0; i < a.rows; ++i)
+    for (index j = 0; j < i; ++j)
+      if (const number* l = element(i, j)) v[at(i)] -= *l * v[at(j)];
+  for (index i = a.rows - 1; i >= 0; --i) {
+    for (index j = i + 1; j < a.rows; ++j)
+      if (const number* u = element(i, j)) v[at(i)] -= *u * v[at(j)];
+    v[at(i)] /= *element(i, i);
+  }
+  return v;
+}
+
+// The first iteration of GMRES goes along what the factors make of b.
+TEST(ilu0_complex, has_the_factors_of_plain_loops) {
+  unsigned seed = 40;
+  for (const index n : {1, 2, 5, 31, 33, 64, 90}) {
+    const auto a = random_complex(n, ++seed, false);
+    const auto b = random_numbers(n, seed);
+    solve_options o = by("gmres");
+    o.max_iterations = 1;
+    o.fixed_iterations = true;
+    const auto got = run(in_precision<double>(a, b), o).x;
+    const auto expected = by_plain_factors(a, b);
+    // The factor between the two, by least squares.
+    const number factor =
+        std::inner_product(expected.begin(), expected.end(), got.begin(), number(0.0),
+                           std::plus<>{},
+                           [](const number& e, const number& g) { return std::conj(e) * g; }) /
+        std::accumulate(expected.begin(), expected.end(), 0.0,
+                        [](double sum, const number& e) { return sum + std::norm(e); });
+    ASSERT_GT(std::abs(factor), 0.1) << n;
+    auto scaled = expected;
+    for (number& v : scaled) v *= factor;
+    EXPECT_LE(apart(got, scaled), 1e-5) << n;
+  }
+}
+
+/// Elements on the diagonal and beside it: nothing is left out of the factors.
+csr<number> tridiagonal(index n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> part(-1.0, 1.0);
+  complex_entries entries;
+  for (index i = 0; i < n; ++i)
+    for (index j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) {
+      const double re = part(random);
+      entries[{i, j}] = number(re, part(random)) + (i == j ? std::polar(3.0, re) : number(0.0));
+    }
+  return rows_of(n, entries);
+}
+
+TEST(ilu0_complex, solves_at_once_where_the_factors_are_complete) {
+  for (const std::string method : {"bicgstab", "gmres"})
+    for (const index n : {40, 3000}) {
+      const auto s = in_precision<double>(tridiagonal(n, 3), random_numbers(n, 4));
+      solve_options o = by(method, 1e-6);
+      const auto got = run(s, o);
+      EXPECT_EQ(got.report.stopped, stop_reason::converged);
+      // In f32, and of colours in place of levels the pattern is that of another order.
+      EXPECT_LE(got.report.iterations, n == 40 ? 2 : 12) << method;
+      o.preconditioner = preconditioner::none;
+      EXPECT_GT(run(s, o).report.iterations, 2 * got.report.iterations) << method;
+    }
+}
+
+class ilu0_complex_methods : public testing::TestWithParam<std::string> {
+ protected:
+  template <class R>
+  void solve_everywhere() {
+    const double rtol = sizeof(R) == 8 ? 1e-10 : 1e-5;
+    unsigned seed = 60;
+    for (const index n : {1, 2, 31, 33, 130, 400}) {
+      const auto a = random_complex(n, ++seed, false);
+      const auto b = random_numbers(n, seed);
+      const auto s = in_precision<R>(a, b);
+      const auto direct = solve_complex(a, b);
+      std::map<std::tuple<std::string, int, int, int>, std::vector<std::complex<R>>> bits;
+      for (const std::string& executor : place::executors())
+        for (const cut& how : place::few_cuts()) {
+          SCOPED_TRACE(fmt::format("{} rows under {}, {}", n, executor, describe(how)));
+          solve_options o = with(executor, how, rtol, preconditioner::ilu0);
+          o.method = GetParam();
+          const auto got = run(s, o);
+          ASSERT_EQ(got.report.stopped, stop_reason::converged) << got.report.advice;
+          EXPECT_EQ(got.report.preconditioner, preconditioner::ilu0);
+          EXPECT_LE(plain_residual(s, std::span<const std::complex<R>>(got.x)), 20 * rtol);
+          ASSERT_LE(apart(got.x, direct), sizeof(R) == 8 ? 1e-7 : 1e-2);
+          const auto [first, is_first] = bits.try_emplace(
+              {place::family(executor), how.teams, how.config, got.report.lanes}, got.x);
+          if (!is_first) {
+            EXPECT_TRUE(same_bits(first->second, got.x)) << "other bits of the same cut";
+          }
+        }
+    }
+  }
+};
+
+TEST_P(ilu0_complex_methods, f64) { solve_everywhere<double>(); }
+TEST_P(ilu0_complex_methods, f32) { solve_everywhere<float>(); }
+
+// Rows turned by angles of their own turn L's and b's: what GMRES and Bi-CGSTAB see does not
+// change but for these.
+TEST_P(ilu0_complex_methods, do_not_see_angles_of_rows) {
+  const auto a = random_complex(250, 80, false);
+  const auto b = random_numbers(250, 81), angles = random_numbers(250, 82);
+  auto turned = a;
+  auto rhs = b;
+  for (index i = 0; i < a.rows; ++i) {
+    const number turn = angles[at(i)] / std::abs(angles[at(i)]);
+    for (index k = a.row_ptr[at(i)]; k < a.row_ptr[at(i) + 1]; ++k) turned.val[at(k)] *= turn;
+    rhs[at(i)] *= turn;
+  }
+  const auto plain = run(in_precision<double>(a, b), by(GetParam()));
+  const auto got = run(in_precision<double>(turned, rhs), by(GetParam()));
+  EXPECT_NEAR(got.report.iterations, plain.report.iterations, 1);
+  EXPECT_LE(apart(got.x, plain.x), 1e-8);
+}
+
+TEST_P(ilu0_complex_methods, take_the_iterations_of_a_real_solve_where_numbers_are_real) {
+  auto a = random_complex(300, 83, false);
+  csr<double> real{a.rows, a.cols, a.row_ptr, a.col, {}};
+  for (number& v : a.val) v = std::abs(v), real.val.push_back(v.real());
+  auto b = random_numbers(300, 84);
+  std::vector<double> real_b, real_x(300);
+  for (number& v : b) v = v.real(), real_b.push_back(v.real());
+  const auto got = run(in_precision<double>(a, b), by(GetParam()));
+  const auto r = solve(place::where(), real.view(), std::span<const double>(real_b),
+                       std::span<double>(real_x), by(GetParam()));
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  EXPECT_NEAR(got.report.iterations, r.iterations, 1);
+  for (std::size_t i = 0; i < real_x.size(); ++i) {
+    EXPECT_NEAR(got.x[i].real(), real_x[i], 1e-7);
+    EXPECT_EQ(got.x[i].imag(), 0.0);
+  }
+}
+
+TEST_P(ilu0_complex_methods, take_fewer_iterations_than_jacobi) {
+  const auto s = in_precision<double>(absorbing_helmholtz(30, 0.2), random_numbers(900, 85));
+  solve_options o = by(GetParam(), 1e-8);
+  o.restart = 100;
+  const auto factors = run(s, o);
+  o.preconditioner = preconditioner::jacobi;
+  const auto jacobi = run(s, o);
+  EXPECT_EQ(factors.report.stopped, stop_reason::converged);
+  EXPECT_LT(2 * factors.report.iterations, jacobi.report.iterations);
+}
+
+TEST_P(ilu0_complex_methods, go_at_any_scale) {
+  const auto a = random_complex(90, 86, false);
+  const auto b = random_numbers(90, 87);
+  const auto plain = run(in_precision<double>(a, b), by(GetParam()));
+  for (const auto& [of_a, of_b] : {std::pair{300, -600}, {-400, 500}, {0, -900}}) {
+    auto scaled = a;
+    auto rhs = b;
+    for (number& v : scaled.val) v = {std::ldexp(v.real(), of_a), std::ldexp(v.imag(), of_a)};
+    for (number& v : rhs) v = {std::ldexp(v.real(), of_b), std::ldexp(v.imag(), of_b)};
+    const auto got = run(in_precision<double>(scaled, rhs), by(GetParam()));
+    EXPECT_EQ(got.report.stopped, stop_reason::converged);
+    EXPECT_NEAR(got.report.iterations, plain.report.iterations, 1);
+  }
+}
+
+TEST_P(ilu0_complex_methods, solve_again_with_the_same_factors) {
+  const auto s = in_precision<double>(random_complex(200, 88, false), random_numbers(200, 89));
+  complex_solver<double> solver(place::where(), s.a.view(), by(GetParam()));
+  EXPECT_GT(solver.setup().preconditioner_s, 0.0);
+  std::vector<number> x(200), again(200);
+  const auto first = solver.solve(s.b, x);
+  EXPECT_EQ(solver.solve(s.b, again).iterations, first.iterations);
+  EXPECT_TRUE(same_bits(x, again));
+}
+
+INSTANTIATE_TEST_SUITE_P(all, ilu0_complex_methods, testing::Values("bicgstab", "gmres"),
+                         [](const auto& info) { return info.param; });
+
+TEST(ilu0_complex, says_what_it_does_not_take) {
+  const auto said = [](const csr<number>& a, const solve_options& o) {
+    const auto b = random_numbers(a.rows, 1);
+    std::vector<number> x(b.size());
+    return refusal<error>([&] {
+      solve(device::cpu(1), a.view(), std::span<const number>(b), std::span<number>(x), o);
+    });
+  };
+  const auto expect_said = [](const std::string& found, const std::string& words) {
+    EXPECT_NE(found.find(words), std::string::npos) << found;
+  };
+  const auto a = random_complex(30, 90, false);
+  EXPECT_EQ(said(a, by("auto")), "accepted");
+  expect_said(said(random_complex(30, 90, true), by("cg")),
+              "preconditioner ilu0: expected method bicgstab or gmres, for it is not symmetric");
+  solve_options o = by("gmres");
+  o.preconditioning.sweeps = 3;
+  expect_said(said(a, o), "sweeps: expected 0 for a complex matrix, found 3");
+  o = by("gmres");
+  o.preconditioning.factor_sweeps = 2;
+  expect_said(said(a, o), "factor_sweeps: expected 0 for a complex matrix, found 2");
+  o = by("bicgstab");
+  o.variant = "textbook";
+  expect_said(said(a, o), "preconditioner ilu0: expected variant auto, found textbook");
+  const csr<number> without{2, 2, {0, 1, 3}, {1, 0, 1}, {1.0, 1.0, 1.0}};
+  expect_said(said(without, by("gmres")), "expected a diagonal without zeros for preconditioner");
+  // (1, i; -i, 1) is singular: its second pivot vanishes.
+  const csr<number> singular{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1.0, {0, 1}, {0, -1}, 1.0}};
+  expect_said(said(singular, by("gmres")), "found pivot 0+0i in row 2");
+  const csr<number> wide{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{0, 1e40}, 1.0, 1.0, 2.0}};
+  expect_said(said(wide, by("gmres")), "whose sizes differ by at most 2^100, found 2^");
+}
+
+}  // namespace
+}  // namespace dwell::test
