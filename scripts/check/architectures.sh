@@ -11,7 +11,7 @@ case ${1:-} in
   '') printf '%s: expected an architecture (%s), --all, --turn or --list\n' "$0" "${architectures[*]}" >&2 && exit 1 ;;
   --list) printf '%s\n' "${architectures[@]}" && exit ;;
   --all) ;;
-  --turn) architectures=("${architectures[$(date +%s) / 86400 % ${#architectures[@]}]}") && echo "today's turn: ${architectures[0]}" ;;
+  --turn) architectures=("${architectures[${DWELL_CI_DAY:-$(date +%s) / 86400} % ${#architectures[@]}]}") && echo "today's turn: ${architectures[0]}" ;;
   *) architectures=("$@") ;;
 esac
 nvcc=${CUDACXX:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

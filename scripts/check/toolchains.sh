@@ -133,7 +133,7 @@ case ${1:-} in
       fi
     done
     if [[ $1 == --turn ]]; then
-      two_days=$(($(date +%s) / 86400 / 2)) # .ci/run asks every other day
+      two_days=$((${DWELL_CI_DAY:-$(date +%s) / 86400} / 2)) # .ci/run asks every other day
       chosen=("${chosen[two_days % ${#chosen[@]}]}")
       echo "today's turn: ${chosen[0]}"
     fi
