@@ -37,6 +37,7 @@ parser.add_argument("--cells", type=float, default=1e9, help="cells times steps 
 parser.add_argument("--repetitions", type=int, default=3)
 parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
 parser.add_argument("--executor", default="auto", help="Dwell's")
+parser.add_argument("--hoist", choices=("auto", "always", "never"), default="auto", help="Dwell's: values of coefficients computed once")
 parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, jax, cupy, numba, pystencils (default: all)")
 parser.add_argument("--problems", nargs="*", default=["wave2d", "heat2d", "gray_scott2d", "wave3d"])
 args = parser.parse_args()
@@ -75,7 +76,7 @@ def by_dwell(problem, fields, coefficients, steps):
     definition, names = {"wave2d": (stencils.wave(2, 4, damped=False), ("u", "v", "c2")), "wave3d": (stencils.wave(3, 4, damped=False), ("u", "v", "c2")),
                          "heat2d": (stencils.heat(), ("u", "k")), "gray_scott2d": (stencils.gray_scott(), ("u", "v"))}[problem]
     given = dict(zip(names, fields + coefficients)) | ({"r": R} if problem == "heat2d" else {})
-    runner = dwell.FieldRunner(definition, boundary="constant:0", executor=args.executor,
+    runner = dwell.FieldRunner(definition, boundary="constant:0", executor=args.executor, hoist=args.hoist,
                                **({"device": "cuda"} if on_gpu else {"threads": args.threads}), **given)
     report = []
 

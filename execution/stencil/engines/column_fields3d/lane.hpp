@@ -372,7 +372,6 @@ class columns_lane {
   /// written by the run that owns the plane.
   template <int Q>
   DWELL_FN void visit_points(const cells& now, cells& made, int z) {
-    constexpr columns_shape shape = columns_shape_of<S>;
     point_cursor<T> cursor;
     cursor.find(points_, z, lane_ * rows);
     const bool own = z >= first_ && z < end_;
@@ -381,14 +380,15 @@ class columns_lane {
       cell_values<S, T> v;
       unrolled<0, fields>([&]<int f>(constant<f>) {
         // What passes do not carry is the other field's value before the step.
-        if constexpr (shape.is_renamed(f))
-          v.of[f] = held<Q, shape.copy_of[f], numbers.lag(Q)>(now.v[shape.copy_of[f]], r);
+        constexpr int copied = columns_shape_of<S>.copy_of[f];
+        if constexpr (columns_shape_of<S>.is_renamed(f))
+          v.of[f] = held<Q, copied, numbers.lag(Q)>(now.v[copied], r);
         else
           v.of[f] = made.v[f][r];
       });
       cursor.template visit<S>(a_.points, Q / S::stages, lane_ * rows + r, own, v);
       unrolled<0, fields>([&]<int f>(constant<f>) {
-        if constexpr (!shape.is_renamed(f)) made.v[f][r] = v.of[f];
+        if constexpr (!columns_shape_of<S>.is_renamed(f)) made.v[f][r] = v.of[f];
       });
     });
   }
