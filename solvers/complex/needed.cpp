@@ -14,7 +14,7 @@
 #include "dwell/execution/krylov/launch/needed_rows.hpp"
 #include "dwell/solvers/bicgstab/complex.hpp"
 #include "dwell/solvers/cg/complex.hpp"
-#include "dwell/solvers/gmres/complex.hpp"
+#include "dwell/solvers/gmres/textbook.hpp"
 
 namespace dwell {
 namespace {
