@@ -17,6 +17,9 @@ namespace {
 constexpr std::array<std::string_view, 4> cpu_executors{"auto", "naive", "persistent", "temporal"};
 /// Bytes of a core's cache where its size is not known.
 constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
+/// What a thread counts on of the last-level cache, which others use as well: a virtual machine
+/// says how much all of them have (docs/results/fields.md).
+constexpr std::size_t most_of_last_level = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -51,7 +54,9 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
   }
   field_schedule steps{"persistent", worth.why, worth.threads, 0};
   if (wanted == "persistent") return {steps, {}};
-  const bool large = bytes.memory > device.l2;
+  const bool large =
+      bytes.memory > std::min<std::size_t>(
+                         device.l2, most_of_last_level * static_cast<std::size_t>(worth.threads));
   if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
   if (!large)
     steps.reason += fmt::format("; {} are not more than the last-level cache has",
