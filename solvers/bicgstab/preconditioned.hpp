@@ -32,7 +32,7 @@ struct preconditioned_bicgstab_of : Method {
   using in_registers = vector_list<r, p>;
   using results = vector_list<x>;
   static constexpr int phases = 6;
-  static constexpr int sequences[] = {1, 4};
+  static constexpr int sequences[2] = {1, 4};
   static constexpr output outputs[phases] = {output::both, output::elements, output::sums,
                                              output::both, output::elements, output::sums};
   static constexpr bool whole_rows = true;

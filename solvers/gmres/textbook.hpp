@@ -51,7 +51,7 @@ struct gmres_of : run_outcome {
   using results = vector_list<x>;
   enum : int { ww, qq, sum_count };
   static constexpr int phases = 5;
-  static constexpr int sequences[] = {1};
+  static constexpr int sequences[1] = {1};
   static constexpr output outputs[phases] = {output::elements, output::elements, output::sums,
                                              output::sums, output::sums};
   static constexpr bool whole_rows = true;
