@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Compiles what the first command of the README compiles, the small program of `make solve`, with other toolchains than
 # this machine's, without a warning, and solves a system with it: check/toolchains.sh NAME... | --all | --turn | --list.
-# --turn takes one of those that this machine can have, another every two days. Objects are in build/toolchain-NAME.
+# --turn takes one of those that this machine can have, another every three days. Objects are in build/toolchain-NAME.
 #
 # cmake-3.25, cmake-newest   CMake of PyPI, with the compiler that is here
 # unity-off                  every file compiled by itself
@@ -133,8 +133,8 @@ case ${1:-} in
       fi
     done
     if [[ $1 == --turn ]]; then
-      two_days=$((${DWELL_CI_DAY:-$(date +%s) / 86400} / 2)) # .ci/run asks every other day
-      chosen=("${chosen[two_days % ${#chosen[@]}]}")
+      turn=$((${DWELL_CI_DAY:-$(date +%s) / 86400} / 3)) # .ci/run asks every third day
+      chosen=("${chosen[turn % ${#chosen[@]}]}")
       echo "today's turn: ${chosen[0]}"
     fi
     ;;
