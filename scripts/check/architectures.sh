@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Compiles kernels (tests/data/kernels.tsv) by nvcc for architectures that may not be here, to machine code:
-# check/architectures.sh ARCHITECTURE... | --all | --turn | --list. --turn takes one of the list, another every day.
+# check/architectures.sh ARCHITECTURE... | --all | --turn N | --list. --turn takes one of the list, the N-th, round and round.
 # One architecture takes about two minutes of a processor. Without nvcc nothing is checked, and that is said.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 architectures=(80 86 89 90a 100a 120a)
 
 case ${1:-} in
-  '') printf '%s: expected an architecture (%s), --all, --turn or --list\n' "$0" "${architectures[*]}" >&2 && exit 1 ;;
+  '') printf '%s: expected an architecture (%s), --all, --turn N or --list\n' "$0" "${architectures[*]}" >&2 && exit 1 ;;
   --list) printf '%s\n' "${architectures[@]}" && exit ;;
   --all) ;;
-  --turn) architectures=("${architectures[${DWELL_CI_DAY:-$(date +%s) / 86400} % ${#architectures[@]}]}") && echo "today's turn: ${architectures[0]}" ;;
+  --turn)
+    [[ ${2:-} =~ ^[0-9]{1,9}$ ]] || { printf "%s: --turn: expected a number, found '%s'\n" "$0" "${2:-}" >&2 && exit 1; }
+    architectures=("${architectures[10#$2 % ${#architectures[@]}]}")
+    ;;
   *) architectures=("$@") ;;
 esac
 nvcc=${CUDACXX:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}

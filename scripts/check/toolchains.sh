@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Compiles what the first command of the README compiles, the small program of `make solve`, with other toolchains than
-# this machine's, without a warning, and solves a system with it: check/toolchains.sh NAME... | --all | --turn | --list.
-# --turn takes one of those that this machine can have, another every three days. Objects are in build/toolchain-NAME.
+# this machine's, without a warning, and solves a system with it: check/toolchains.sh NAME... | --all | --turn N | --list.
+# --turn takes one of those that this machine can have, the N-th, round and round. Objects are in build/toolchain-NAME.
 #
 # cmake-3.25, cmake-newest   CMake of PyPI, with the compiler that is here
 # unity-off                  every file compiled by itself
@@ -105,7 +105,7 @@ check() {
       [[ -x $tools ]] || fail "$1: $tools is not here, and PyPI has no nvcc of 12.4"
       compile "$1" -DDWELL_CUDA=ON -DCMAKE_CUDA_COMPILER="$tools"
       ;;
-    *) fail "expected a toolchain (${names[*]}), --all, --turn or --list, found '$1'" ;;
+    *) fail "expected a toolchain (${names[*]}), --all, --turn N or --list, found '$1'" ;;
   esac
 }
 can_be_had() { # can_be_had NAME: here
@@ -120,9 +120,10 @@ can_be_had() { # can_be_had NAME: here
 }
 
 case ${1:-} in
-  '') fail "expected a toolchain (${names[*]}), --all, --turn or --list" ;;
+  '') fail "expected a toolchain (${names[*]}), --all, --turn N or --list" ;;
   --list) printf '%s\n' "${names[@]}" && exit ;;
   --all | --turn)
+    [[ $1 == --all || ${2:-} =~ ^[0-9]{1,9}$ ]] || fail "--turn: expected a number, found '${2:-}'"
     chosen=()
     [[ $1 == --all ]] || names=("${in_turn[@]}")
     for name in "${names[@]}"; do
@@ -133,9 +134,7 @@ case ${1:-} in
       fi
     done
     if [[ $1 == --turn ]]; then
-      turn=$((${DWELL_CI_DAY:-$(date +%s) / 86400} / 3)) # .ci/run asks every third day
-      chosen=("${chosen[turn % ${#chosen[@]}]}")
-      echo "today's turn: ${chosen[0]}"
+      chosen=("${chosen[10#$2 % ${#chosen[@]}]}")
     fi
     ;;
   *) chosen=("$@") ;;
