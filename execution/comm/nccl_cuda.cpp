@@ -111,7 +111,7 @@ class nccl_transport final : public device_transport {
     });
     id = value_of_rank(comm, 0, id);
     together(comm, [&] {
-      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      const cuda::current_device here(where.ordinal());
       open_memory_to_peers(
           where.ordinal());  // NCCL writes into the buffers of ranks in one process
       check(nccl().init_rank(&comm_, size_, id, comm.rank()), "its start");

@@ -79,14 +79,14 @@ double start_cuda(int ordinal) {
   if (started.size() <= at) started.resize(at + 1, false);
   if (started[at]) return 0.0;
   const auto begin = std::chrono::steady_clock::now();
-  DWELL_CUDA(cudaSetDevice(ordinal));
+  const cuda::current_device here(ordinal);
   DWELL_CUDA(cudaFree(nullptr));
   started[at] = true;
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void* make_cuda_stream(int ordinal) {
-  DWELL_CUDA(cudaSetDevice(ordinal));
+  const cuda::current_device here(ordinal);
   cudaStream_t made = nullptr;
   DWELL_CUDA(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
   return made;
@@ -100,7 +100,7 @@ device_facts cuda_facts(int ordinal) {
   static auto& guard = *new std::mutex;                   // never destroyed, as above
   static auto& known = *new std::map<int, device_facts>;  // all but the free memory stays as it is
   const std::lock_guard lock(guard);
-  DWELL_CUDA(cudaSetDevice(ordinal));
+  const cuda::current_device here(ordinal);
   if (!known.contains(ordinal)) known[ordinal] = lasting_facts(ordinal);
   device_facts f = known[ordinal];
   DWELL_CUDA(cudaMemGetInfo(&f.memory_free, &f.memory));

@@ -9,6 +9,7 @@
 
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/current_device_cuda.hpp"
 
 namespace dwell::cuda {
 
@@ -48,7 +49,7 @@ struct kernel_limits {
 /// Asks the compiled kernel and the driver.
 template <class Kernel>
 kernel_limits limits_of_kernel(Kernel kernel, int lanes, std::size_t scratch, const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const current_device here(where.ordinal());
   allow_scratch(kernel, scratch);
   const cudaFuncAttributes f = loaded(kernel);
   int per_unit = 0, units = 0;
@@ -100,11 +101,12 @@ class run_clock {
  public:
   explicit run_clock(const device& where)
       : ordinal_(where.ordinal()), stream_(static_cast<cudaStream_t>(where.stream())) {
-    use_device();
+    const current_device here = use_device();
     DWELL_CUDA(cudaEventCreate(begin_.out()));
     DWELL_CUDA(cudaEventCreate(end_.out()));
   }
-  void use_device() const { DWELL_CUDA(cudaSetDevice(ordinal_)); }
+  /// The clock's device is the current one as long as the answer lives.
+  current_device use_device() const { return current_device(ordinal_); }
   cudaStream_t stream() const { return stream_; }
   int ordinal() const { return ordinal_; }
   void begin() { DWELL_CUDA(cudaEventRecord(begin_, stream_)); }

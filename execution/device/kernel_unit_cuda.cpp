@@ -71,6 +71,7 @@ std::vector<const void*> kernel_unit::load(int ordinal) const {
     if (other != this && other->group_ == group_) sources.push_back(other->source());
   const compiled_kernels made = compile_kernels(sources, target_of(ordinal));
   const compiled_kernel& code = *made.codes.front();
+  const current_device here(ordinal);
   const loaded_kernel& there = lasting(made.codes.front());
   std::map<std::string, const void*> handles = {{sources[0].kernel, there.handle()}};
   for (std::size_t k = 0; k < code.others.size(); ++k)

@@ -122,6 +122,7 @@ const void* kernel_in(int ordinal) {
 /// Into the device's stream. Arguments have the very types of the kernel's parameters.
 template <class Unit, class Kernel, class... Args>
 void launch_kernel(const device& where, dim3 blocks, dim3 lanes, const Args&... args) {
+  const current_device here(where.ordinal());
   launch_apart(kernel_in<Unit, Kernel>(where.ordinal()), blocks, lanes, 0,
                static_cast<cudaStream_t>(where.stream()), args...);
 }

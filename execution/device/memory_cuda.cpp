@@ -96,15 +96,16 @@ void* allocate_from(cudaMemPool_t pool, const device& where, std::size_t bytes, 
   return p;
 }
 void* allocate(const device& where, std::size_t bytes, fresh content) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   return allocate_from(pool_of(where.ordinal()), where, bytes, content);
 }
 void* allocate_for_processes(const device& where, std::size_t bytes) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   return allocate_from(nullptr, where, bytes, fresh::unset);
 }
 
 void release(const device& where, void* p) {
+  const cuda::current_device here(where.ordinal());
   if (!pool_of(where.ordinal()))
     cudaFree(p);
   else
@@ -134,7 +135,7 @@ class staging {
     const std::size_t pieces = (bytes + piece_bytes - 1) / piece_bytes;
     const int threads = std::min(most_threads, default_threads());
     for_parts(threads, [&](int t) {
-      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      const cuda::current_device here(where.ordinal());
       std::array<cuda::event, per_thread> gone;
       for (cuda::event& e : gone)
         DWELL_CUDA(cudaEventCreateWithFlags(e.out(), cudaEventDisableTiming));
@@ -167,7 +168,7 @@ bool is_pageable(const void* p) {
 void upload(const device& where, void* to, const void* from, std::size_t bytes) {
   // Under a few megabytes the driver's own way is as fast as threads that must be started.
   constexpr std::size_t large = std::size_t{4} << 20;
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   if (bytes >= large && is_pageable(from))
     staging::of_process().upload(where, static_cast<char*>(to), static_cast<const char*>(from),
                                  bytes);
@@ -177,14 +178,14 @@ void upload(const device& where, void* to, const void* from, std::size_t bytes) 
 }
 
 void download(const device& where, void* to, const void* from, std::size_t bytes) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_of(where)));
   DWELL_CUDA(cudaStreamSynchronize(stream_of(where)));
 }
 
 /// A single copy takes pitches of less than 2 GiB.
 void copy_box(const device& where, const box_copy& c, cudaMemcpyKind kind) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   const cudaStream_t stream = stream_of(where);
   if (std::max(c.to_pitch, c.from_pitch) > std::size_t{1} << 30) {
     for (std::size_t p = 0; p < c.planes; ++p)
@@ -207,7 +208,7 @@ void copy_box(const device& where, const box_copy& c, cudaMemcpyKind kind) {
 }
 
 void finish(const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   DWELL_CUDA(cudaStreamSynchronize(stream_of(where)));
 }
 
@@ -226,7 +227,7 @@ const memory_space space = {
       finish(where);
     },
     [](const device& where, void* to, const void* from, std::size_t bytes) {
-      DWELL_CUDA(cudaSetDevice(where.ordinal()));
+      const cuda::current_device here(where.ordinal());
       DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_of(where)));
       finish_default_stream(where);
     },

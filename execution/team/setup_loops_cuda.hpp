@@ -35,13 +35,12 @@ template <class Kernels>
 class setup_loops {
  public:
   explicit setup_loops(const device& where)
-      : where_(where), stream_(static_cast<cudaStream_t>(where.stream())) {
-    DWELL_CUDA(cudaSetDevice(where.ordinal()));
-  }
+      : where_(where), stream_(static_cast<cudaStream_t>(where.stream())) {}
 
   template <class F>
   void warps(std::int64_t n, std::int64_t, const F& f) const {
     poll_interruption();
+    const current_device here(where_.ordinal());
     if (n > 0)
       launch_kernel<typename kernels_for<Kernels, F>::type, setup::warps_kernel_of<F>>(
           where_, blocks(n, setup::block_of<F> / setup::lanes_of<F>), setup::block_of<F>, f, n);
@@ -50,17 +49,23 @@ class setup_loops {
   template <class F>
   void items(std::int64_t n, std::int64_t, const F& f) const {
     poll_interruption();
+    const current_device here(where_.ordinal());
     if (n > 0)
       launch_kernel<typename kernels_for<Kernels, F>::type, setup::items_kernel_of<F>>(
           where_, blocks(n, setup::block), setup::block, f, n);
   }
   template <class F>
   void once(const F& f) const {
+    const current_device here(where_.ordinal());
     launch_kernel<typename kernels_for<Kernels, F>::type, setup::once_kernel_of<F>>(where_, 1, 32,
                                                                                     f);
   }
-  void zero(void* p, std::size_t bytes) const { DWELL_CUDA(cudaMemsetAsync(p, 0, bytes, stream_)); }
+  void zero(void* p, std::size_t bytes) const {
+    const current_device here(where_.ordinal());
+    DWELL_CUDA(cudaMemsetAsync(p, 0, bytes, stream_));
+  }
   void fetch(void* to, const void* from, std::size_t bytes) const {
+    const current_device here(where_.ordinal());
     DWELL_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_));
     DWELL_CUDA(cudaStreamSynchronize(stream_));
   }

@@ -98,7 +98,7 @@ class tiles_on_cuda final : public product_steps<T> {
   }
 
   void apply(const T* x, T* y, T alpha, T beta) override {
-    DWELL_CUDA(cudaSetDevice(where_.ordinal()));
+    const cuda::current_device here(where_.ordinal());
     const bool direct = alpha == T(1) && beta == T(0) && kept_ == rows_;
     if (!direct && product_.size() == 0)
       product_ = buffer<T>(where_, static_cast<std::size_t>(std::max<index>(kept_, 1)));

@@ -18,6 +18,7 @@ struct continue_kernels {
 DWELL_PLAIN_KERNEL(continue_kernel_of, dwell::cuda::continue_kernel)
 
 const void* continue_kernel_on(const device& where) {
+  const current_device here(where.ordinal());
   const void* const kernel = kernel_in<continue_kernels, continue_kernel_of>(where.ordinal());
   loaded(kernel);
   return kernel;

@@ -104,7 +104,7 @@ class launch final : public program_launch {
   }
 
   void start(const run_control& control) override {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     p_ = launched_(p_.args);
     watch_.emplace(control, p_.watch, clock_.stream());
     watch_->poll();  // an interrupt may be there already
@@ -132,7 +132,7 @@ class launch final : public program_launch {
     clock_.end();
   }
   double finish() override {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     watch_->wait_for(clock_.ended());
     watch_->finish();
     watch_.reset();
@@ -152,7 +152,6 @@ class launch final : public program_launch {
 };
 
 compiled_kernels compiled(const program_kernel& v, int config, const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
   return compile_kernels(sources_of(v.needed, v.type, config), target_of(where));
 }
 
@@ -162,6 +161,7 @@ std::unique_ptr<program_launch> make_launch(const device& where, int teams, laun
                                             const program_handles& handles,
                                             launched_program (*launched)(const void*),
                                             const void* args) {
+  const current_device here(where.ordinal());
   return std::make_unique<launch>(where, teams, kind, handles, launched, args);
 }
 
@@ -187,6 +187,7 @@ kernel_making make_needed(const program_kernel& v, int config, const device& whe
 
 std::unique_ptr<program_launch> prepare_needed(const program_kernel& v, const void* args,
                                                const device& where, const plan& how) {
+  const cuda::current_device here(where.ordinal());
   const config_facts assumed = v.assume(where.facts(), how.config);
   cuda::program_handles handles;
   for (const auto& code : cuda::compiled(v, how.config, where).codes)

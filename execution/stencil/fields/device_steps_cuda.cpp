@@ -69,7 +69,7 @@ class steps_on_gpu final : public device_steps<T> {
   }
 
   void subtract(T* from, const T* cells, std::size_t n) override {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     constexpr unsigned block = 256;
     const auto count = static_cast<std::int64_t>(n);
     launch_apart(kernel_of(field_kernel_sources<T>::subtract()).handle(),
@@ -176,6 +176,7 @@ void steps_on_gpu<T>::load(const std::vector<kernel_source>& wanted) {
     if (!kernels_.contains(source.kernel)) missing.push_back(source);
   if (missing.empty()) return;
   const compiled_kernels made = compile_kernels(missing, target_);
+  const current_device here = clock_.use_device();
   for (std::size_t k = 0; k < missing.size(); ++k)
     kernels_.emplace(missing[k].kernel, &lasting(made.codes[k]));
   cost_.compiler = made.compiler;
@@ -218,7 +219,7 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     allow(*columns_->kernel, columns_->numbers.scratch_bytes());
   }
   if (plan.resident) {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     resident_.emplace(
         where_, kernel_of(sources_.resident(plan.resident->config, plan.demands)), *plan.resident,
         resident_numbers{resident_shape_of_domain(domain_), plan.resident->config, value},
@@ -229,7 +230,7 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
 
 template <class T>
 void steps_on_gpu<T>::allow(const loaded_kernel& pass, std::size_t scratch) {
-  clock_.use_device();
+  const current_device here = clock_.use_device();
   // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
   // again.
   DWELL_CUDA(cudaFuncSetAttribute(pass.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -255,7 +256,7 @@ fields_stage_args<T> steps_on_gpu<T>::without_arrays() const {
 template <class T>
 bool steps_on_gpu<T>::found(const kernel_source& source,
                             const std::vector<std::array<const T*, 2>>& arrays) {
-  clock_.use_device();
+  const current_device here = clock_.use_device();
   buffer<int> word(where_, 1);
   for (const auto& [first, second] : arrays) {
     fields_stage_args<T> a = blank_;
@@ -422,7 +423,7 @@ void steps_on_gpu<T>::advance(turn& t) {
 template <class T>
 field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r,
                                    const field_places& places, const run_control& control) {
-  clock_.use_device();
+  const current_device here = clock_.use_device();
   prepare(plan);
   turn t{plan, r, {}, nullptr, nullptr, nullptr, {}, 0, places};
   if ((plan.pass || plan.resident) && r.parameters_change)

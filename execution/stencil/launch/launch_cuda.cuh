@@ -15,6 +15,7 @@ namespace dwell::cuda {
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_driven(const void* args, const device& where) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
+  const current_device here(where.ordinal());
   return std::make_unique<launcher<S, T, driven_loop<S, T, E>>>(
       where, a, single_steps<S, T>(address_of(step_kernel_of<S, T, E>(a.plan.config))));
 }
@@ -30,6 +31,7 @@ whole_kernel<T> looping_kernel_of(int config) {
 template <class S, class T, class Loop>
 std::unique_ptr<stencil_launcher> prepare_looping(const void* args, const device& where) {
   const int config = static_cast<const stencil_args<T>*>(args)->plan.config;
+  const current_device here(where.ordinal());
   return std::make_unique<launcher<S, T, whole_loop<S, T>>>(where,
                                                             looping_kernel_of<S, T, Loop>(config));
 }

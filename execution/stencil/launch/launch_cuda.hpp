@@ -25,12 +25,13 @@ class launcher : public stencil_launcher {
     DWELL_CUDA(cudaMallocHost(reinterpret_cast<void**>(&end_), sizeof(stencil_state)));
   }
   ~launcher() override {
+    const current_device here = clock_.use_device();
     cudaStreamSynchronize(clock_.stream());
     cudaFreeHost(end_);
   }
 
   std::optional<stencil_state> start(const stencil_start& run, const run_control& control) final {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     if (watch_) {  // a run has failed
       watch_.reset();
       clock_.forget();
@@ -50,7 +51,7 @@ class launcher : public stencil_launcher {
   }
 
   stencil_end wait(const run_control&) final {
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     clock_.stop();
     if (watch_) {
       watch_->wait_for(clock_.ended());

@@ -34,7 +34,6 @@ namespace cuda {
 namespace {
 
 compiled_kernels compiled(const needed_kernel& k, const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
   return compile_kernels(k.sources, target_of(where));
 }
 /// The handles of its kernels, the one for shorter passes first.
@@ -80,6 +79,7 @@ template <class T>
 std::unique_ptr<stencil_launcher> prepare_as(const stencil_kernel& v, const void* args,
                                              const device& where) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
+  const current_device here(where.ordinal());
   const needed_kernel k = v.needs(a.plan, a.source != nullptr);
   const auto kernels = handles_of(k, where);
   const std::string_view executor = v.executor;
@@ -108,6 +108,7 @@ kernel_making make_needed(const stencil_kernel& v, const stencil_plan& how, bool
 
 engine_facts probe_needed(const stencil_kernel& v, const stencil_plan& how, bool has_source,
                           const device& where) {
+  const cuda::current_device here(where.ordinal());
   const needed_kernel k = v.needs(how, has_source);
   return cuda::facts_of(cuda::handles_of(k, where)[1],
                         *v.engines[static_cast<std::size_t>(how.config)], k.scratch, where);

@@ -31,6 +31,7 @@ whole_kernel<T> caching_kernel_of(const stencil_plan& how) {
 template <class S, class T, class E>
 std::unique_ptr<stencil_launcher> prepare_caching(const void* args, const device& where) {
   const stencil_plan& how = static_cast<const stencil_args<T>*>(args)->plan;
+  const current_device here(where.ordinal());
   return std::make_unique<launcher<S, T, whole_loop<S, T>>>(where, caching_kernel_of<S, T, E>(how));
 }
 

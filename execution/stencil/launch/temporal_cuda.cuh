@@ -101,13 +101,14 @@ class launched_passes {
 template <class S, class T, class E, class Engines>
 std::unique_ptr<stencil_launcher> prepare_passes(const void* args, const device& where) {
   const auto& a = *static_cast<const stencil_args<T>*>(args);
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const current_device here(where.ordinal());
   using passes = launched_passes<S, T, Engines>;
   return std::make_unique<launcher<S, T, driven_loop<S, T, E, passes>>>(where, a, passes(a));
 }
 
 template <class S, class T, class Engines>
 engine_facts probe_passes(const device& where, int config) {
+  const current_device here(where.ordinal());
   const stencil_engine& engine =
       *pass_kernels<Engines, S, T>().all()[static_cast<std::size_t>(config)];
   return Engines::template with_index<S, T>(config, [&]<class Engine, int K>() {

@@ -28,7 +28,7 @@ void require_shared(std::span<const gpu_pass> passes, const device& where) {
 }
 
 compiled_kernels load_passes(std::span<gpu_pass> passes, const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   require_shared(passes, where);
   std::vector<gpu_pass*> needed;
   std::vector<kernel_source> sources;
@@ -46,7 +46,7 @@ compiled_kernels load_passes(std::span<gpu_pass> passes, const device& where) {
 }
 
 void launch_pass(const gpu_pass& pass, const void* a, const device& where) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(static_cast<unsigned>(pass.launch.blocks));
   launch.blockDim = dim3(32 * warps_of_block);

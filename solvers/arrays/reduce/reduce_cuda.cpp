@@ -65,7 +65,7 @@ template <class Op, class T>
 void run_reduce(const device& where, int units, const Op& op, const reduce_arrays<T>& a,
                 const reduce_scratch& scratch, double* to) {
   constexpr int together = 16 / sizeof(T);
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const current_device here(where.ordinal());
   const reduce_shape shape = shape_for(pass_chunks(a.n), units);
   const auto whole_loads = [](const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   if (whole_loads(a.x) && whole_loads(a.y))
@@ -76,7 +76,7 @@ void run_reduce(const device& where, int units, const Op& op, const reduce_array
 
 double* make_result(const device& where) {
   double* value = nullptr;
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const current_device here(where.ordinal());
   DWELL_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&value), sizeof(double),
                            cudaHostAllocPortable | cudaHostAllocMapped));
   return value;

@@ -44,14 +44,13 @@ using window_constant = std::integral_constant<window_step, Step>;
 unsigned blocks_for(std::int64_t warps) {
   return static_cast<unsigned>((warps - 1) / scan_warps + 1);
 }
-void use_device(const scan_place& place) { DWELL_CUDA(cudaSetDevice(place.where.ordinal())); }
 
 template <class T>
 void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation operation,
               std::byte* begin) {
   const auto flags = flags_at<T>(begin, a.tiles());
   const auto blocks = static_cast<unsigned>(a.tiles());
-  use_device(place);
+  const current_device here(place.where.ordinal());
   if (operation == scan_operation::sum)
     launch_kernel<scan_kernels<T>, scan_kernel_of<scan_sum<T>, T>>(place.where, blocks, scan_lanes,
                                                                    a, flags);
@@ -62,7 +61,7 @@ void run_scan(const scan_place& place, const scan_args<T>& a, scan_operation ope
 
 template <class T>
 void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
-  use_device(place);
+  const current_device here(place.where.ordinal());
   launch_kernel<table_kernels<T>, lines_kernel_of<T>>(place.where, blocks_for(a.rows), scan_lanes,
                                                       in, a);
   const std::int64_t strips = strips_of(a.columns);
@@ -77,7 +76,7 @@ void run_table(const scan_place& place, const T* in, const table_args<T>& a) {
 
 template <class From>
 void run_windows(const scan_place& place, const window_args<From>& a) {
-  use_device(place);
+  const current_device here(place.where.ordinal());
   const window_axis& axis = a.axis;
   const std::int64_t strips = strips_of(a.columns);
   const auto step = [&]<window_step Step>(std::int64_t parts, window_constant<Step>) {
@@ -98,7 +97,7 @@ void run_transpose(const scan_place& place, const double* from, int rows, int co
                    const Become& become, To* to) {
   const std::int64_t tiles =
       static_cast<std::int64_t>((rows - 1) / tile_side + 1) * ((columns - 1) / tile_side + 1);
-  use_device(place);
+  const current_device here(place.where.ordinal());
   launch_kernel<table_kernels<Cells>, transpose_kernel_of<To, Become>>(
       place.where, static_cast<unsigned>(tiles), tile_side * tile_rows, from, rows, columns, become,
       to);

@@ -23,7 +23,6 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
         scratch_(2 * 6 * 32 * sizeof(double) + grids::most_levels * sizeof(grids::device_level) +
                  (grids::most_levels + 1) * sizeof(grids::device_box_level) +
                  grids::most_steps_kept * sizeof(grids::cycle_step) + 48) {
-    clock_.use_device();
     teams_ = where.facts().units;
   }
 
@@ -39,7 +38,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
     compiler_ = code->compiler;
     seconds_ += code->seconds;
     auto made = std::make_unique<loaded_kernel>(std::move(code));
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     int per_unit = 0;
     // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
     // again.
@@ -54,7 +53,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
     const grids::grid_kernel_form form = grids::form_of(a);
     prepare(form);
-    clock_.use_device();
+    const current_device here = clock_.use_device();
     watcher watch(control, a.seen, clock_.stream());
     watch.poll();  // an interrupt may be there already
     clock_.begin();

@@ -36,7 +36,7 @@ namespace {
 
 template <class Kernel, class T, class... More>
 void launch(const device& where, const batch_places<T>& at, const More&... more) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   cuda::launch_kernel<batch_pass::batch_kernels<T>, Kernel>(where, static_cast<unsigned>(at.count),
                                                             pass_lanes, at, more...);
 }

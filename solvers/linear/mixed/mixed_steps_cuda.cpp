@@ -30,7 +30,7 @@ namespace {
 using kernels = mixed_pass::mixed_kernels;
 
 void residual(const device& where, const residual_places& at) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   cuda::sum_rows<kernels>(where, mixed_pass::residual_row{at}, at.a.rows);
   cuda::run_pass<kernels>(where, at.a.rows, mixed_pass::sum_up{at}, {at.partial, at.done});
 }

@@ -91,7 +91,7 @@ void exchange_answers(const device& where, std::span<const solve_places<T>> colu
 
 template <class T>
 void begin(const device& where, const solve_places<T>& at) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   run(where, at, solve_pass::validate<T>{at});
   if (at.null_space) run(where, at, solve_pass::means<T>{{}, at});
   for (int k = 0; k < at.null_count; ++k) run(where, at, solve_pass::parts_of_start<T>{{}, at, k});
@@ -100,7 +100,7 @@ void begin(const device& where, const solve_places<T>& at) {
 
 template <class T>
 void weigh(const device& where, std::span<const solve_places<T>> columns) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   exchange_answers(where, columns);
   for (const solve_places<T>& at : columns) {
     cuda::sum_rows<kernels<T>>(where, solve_pass::residual_row<T>{at}, at.a.rows);
@@ -110,7 +110,7 @@ void weigh(const device& where, std::span<const solve_places<T>> columns) {
 
 template <class T>
 void end(const device& where, std::span<const solve_places<T>> columns) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   for (const solve_places<T>& at : columns) {
     if (at.null_space) run(where, at, solve_pass::mean_of_answer<T>{{}, at});
     for (int k = 0; k < at.null_count; ++k)
@@ -124,14 +124,14 @@ template <class T>
 void restore(const device& where, const solve_places<T>& at) {
   constexpr unsigned lanes = 256;
   if (at.a.rows == 0) return;
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   cuda::launch_kernel<kernels<T>, solve_pass::restore_kernel_of<T>>(
       where, static_cast<unsigned>((at.a.rows - 1)) / lanes + 1, lanes, at);
 }
 
 template <class T>
 void product(const device& where, const product_places<T>& at) {
-  DWELL_CUDA(cudaSetDevice(where.ordinal()));
+  const cuda::current_device here(where.ordinal());
   for (const bool magnitudes : {false, true}) {
     cuda::sum_rows<kernels<T>>(where, solve_pass::product_row<T>{at, magnitudes}, at.a.rows);
     cuda::run_pass<kernels<T>>(where, at.a.rows,
