@@ -287,6 +287,32 @@ TYPED_TEST(on_gpu, scans_and_tables) {
   expect_bits<TypeParam>(expected.cells(), found.cells(), "table");
 }
 
+/// Tables of images that are there, also in place, and means.
+TYPED_TEST(on_gpu, tables_and_means_where_images_are) {
+  using view = device_span<const TypeParam>;
+  for (const extents& n : {extents(203, 517), extents(1, 3000), extents(70, 1)}) {
+    const auto image = noise<TypeParam>(n, 6);
+    grid<TypeParam> expected(n), found(n);
+    const device where = device::cuda();
+    const std::size_t cells = n.cells();
+    buffer<TypeParam> in = buffer<TypeParam>::copy_of(where, image.cells()), out(where, cells);
+    summed_area_table<TypeParam>(device::cpu(1), image.view(), expected.view());
+    for (buffer<TypeParam>* to : {&out, &in}) {
+      summed_area_table<TypeParam>(where, n, view{in.data(), cells, 0}, {to->data(), cells, 0});
+      to->download(found.cells());
+      expect_bits<TypeParam>(expected.cells(), found.cells(), "table of " + to_string(n));
+    }
+    in.upload(image.cells());
+    box_mean<TypeParam>(device::cpu(1), image.view(), expected.view(), 8, 11);
+    box_mean<TypeParam>(where, n, view{in.data(), cells, 0}, {out.data(), cells, 0}, 8, 11);
+    out.download(found.cells());
+    expect_bits<TypeParam>(expected.cells(), found.cells(), "means of " + to_string(n));
+    EXPECT_THROW(
+        box_mean<TypeParam>(where, n, view{in.data(), cells + 1, 0}, {out.data(), cells, 0}, 3, 3),
+        input_error);
+  }
+}
+
 /// Windows of one cell, of one band and of several, and larger than the image.
 TYPED_TEST(on_gpu, means_over_windows) {
   for (const extents& n : {extents(203, 517), extents(1, 3000), extents(3000, 1), extents(33, 31)})

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._arrays import Place, dtype_of
+from ._device import resolve
 
 
 def current_stream(place: Place) -> int:
@@ -76,6 +78,14 @@ def wait_for(a: Any, place: Place) -> None:
         a.block_until_ready()
     elif place.kind == "cuda" and a.__cuda_array_interface__.get("stream"):
         raise ValueError("expected an array that is ready, found one that a stream is computing: use its DLPack form")
+
+
+def device_of(a: Any, place: Place, device: str | None, threads: int) -> _core.Device:
+    """That of the array, in the order of the caller's current stream, or after what computes `a`."""
+    stream = current_stream(place)
+    if not stream:
+        wait_for(a, place)
+    return resolve(device, threads, place.gpu, stream)
 
 
 def capsule(a: Any, place: Place) -> Any:

@@ -57,7 +57,7 @@ def reduce(values: Any, operation: str = "sum", *, device: str | None = None, th
     if place.gpu is None:
         return float(_core.reduce(resolve(device, threads, None, 0), _of_host(values, "values"), operation))
     flat = _of_gpu(values, place, dtype_of(values), "values")
-    return float(_core.reduce_cuda(_device_of(values, place, device, threads), flat, operation))
+    return float(_core.reduce_cuda(_gpu.device_of(values, place, device, threads), flat, operation))
 
 
 def dot(x: Any, y: Any, *, device: str | None = None, threads: int = 0) -> float:
@@ -101,7 +101,7 @@ def dot(x: Any, y: Any, *, device: str | None = None, threads: int = 0) -> float
         return float(_core.dot(resolve(device, threads, None, 0), a, b))
     _require_shape(tuple(y.shape), tuple(x.shape))
     dtype = dtype_of(x)
-    where = _device_of(x, place, device, threads)
+    where = _gpu.device_of(x, place, device, threads)
     if not _gpu.current_stream(place):
         _gpu.wait_for(y, other)
     return float(_core.dot_cuda(where, _of_gpu(x, place, dtype, "x"), _of_gpu(y, other, dtype, "y")))
@@ -129,10 +129,3 @@ def _of_gpu(a: Any, place: Place, dtype: np.dtype[Any], what: str) -> Any:
         raise ValueError(f"{what}: expected a contiguous array")
     return _gpu.capsule(a if len(a.shape) == 1 else a.reshape(-1), place)
 
-
-def _device_of(a: Any, place: Place, device: str | None, threads: int) -> _core.Device:
-    """That of the array, in the order of the caller's current stream, or after what computes `a`."""
-    stream = _gpu.current_stream(place)
-    if not stream:
-        _gpu.wait_for(a, place)
-    return resolve(device, threads, place.gpu, stream)

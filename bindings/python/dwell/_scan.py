@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import float_dtype, like, place_of, readable
+from . import _core, _gpu
+from ._arrays import FLOATS, Place, dtype_of, float_dtype, host_array, like, place_of, readable
 from ._checks import boolean, whole, word
-from ._convolve import _on_host
 from ._device import resolve
 
 
@@ -23,23 +22,24 @@ def scan(
     ----------
     values : array of one axis
         float64 and float32 as they are, float16 as float32. Sums of whole numbers and booleans are int64, as those of
-        ``numpy.cumsum``, and wrap round beyond its range; maxima of int32 stay int32.
+        ``numpy.cumsum``, and wrap round beyond its range; maxima of int32 stay int32. An array on a GPU is used where it
+        is: of float64, float32 or int64, for maxima also int32, and contiguous.
     operation : {"sum", "max"}
     exclusive : bool
         Element i is that of the elements before i, the first one 0 or the least value.
     device, threads
-        As of ``Solver``. A GPU gets a copy.
+        As of ``Solver``. A GPU gets a copy of an array of the host.
 
     Returns
     -------
-    array of values' shape and library
+    array of values' shape and library, where `values` is
 
     Raises
     ------
     ValueError
-        An option or a shape cannot be used.
+        An option, a shape or an order cannot be used, or `device` is not where the array is.
     TypeError
-        `values` is no array of such numbers, or in a GPU's memory.
+        `values` is no array of such numbers.
     DeviceError
         The device is absent, fails or has too little memory.
 
@@ -57,14 +57,22 @@ def scan(
     array([-inf,   3.,   3.])
     """
     place = place_of(values)
-    given = _on_host(values, "values")
+    operation, exclusive = word(operation, "operation"), boolean(exclusive, "exclusive")
+    if place.gpu is not None:
+        if len(values.shape) != 1:
+            raise ValueError(f"values: expected 1 axis, found {len(values.shape)}")
+        of_gpu = dtype_of(values)
+        if _dtype_of_scan(of_gpu, operation) != of_gpu:
+            raise TypeError(f"values: expected float64, float32 or int64, or int32 and \"max\" (arrays of a GPU are not "
+                            f"converted), found {of_gpu}")
+        return _there(values, place, of_gpu, "values", device, threads, _core.scan_cuda, operation, exclusive)
+    given = host_array(values, "values")
     if given.ndim != 1:
         raise ValueError(f"values: expected 1 axis, found {given.ndim}")
     dtype = _dtype_of_scan(given.dtype.newbyteorder("="), operation)
     given = np.require(given, dtype, ("C", "A"))
     out = np.empty(given.shape, dtype)
-    _core.scan(resolve(device, threads, None, 0), given, out, word(operation, "operation"),
-               boolean(exclusive, "exclusive"))
+    _core.scan(resolve(device, threads, None, 0), given, out, operation, exclusive)
     return like(out, place, values)
 
 
@@ -79,12 +87,37 @@ def _dtype_of_scan(dtype: np.dtype[Any], operation: str) -> np.dtype[Any]:
     raise TypeError(f"values: expected float64, float32, int64, int32 or smaller numbers, found {dtype}")
 
 
+def _there(
+    a: Any, place: Place, dtype: np.dtype[Any], what: str, device: str | None, threads: int, function: Any, *more: Any,
+) -> Any:
+    """A new array of the GPU that the function has written, from `a`, which is on it."""
+    if "C" not in _gpu.order(a, place):
+        raise ValueError(f"{what}: expected an array in C order")
+    where = _gpu.device_of(a, place, device, threads)
+    out = _gpu.empty(tuple(int(n) for n in a.shape), dtype, place)
+    if 0 not in a.shape:
+        function(where, _gpu.capsule(a, place), _gpu.capsule(out, place), *more)
+    return out
+
+
+def _check_image(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise ValueError(f"image: expected 2 axes, found {len(shape)}")
+    if 0 in shape:
+        raise ValueError(f"image: expected at least one cell along each axis, found shape {shape}")
+
+
+def _image_there(image: Any, place: Place, device: str | None, threads: int, function: Any, *more: Any) -> Any:
+    _check_image(tuple(int(n) for n in image.shape))
+    dtype = dtype_of(image)
+    if dtype not in FLOATS:
+        raise TypeError(f"image: expected float32 or float64 (arrays of a GPU are not converted), found {dtype}")
+    return _there(image, place, dtype, "image", device, threads, function, *more)
+
+
 def _image(image: Any) -> tuple[np.ndarray[Any, Any], np.dtype[Any]]:
-    given = _on_host(image, "image")
-    if given.ndim != 2:
-        raise ValueError(f"image: expected 2 axes, found {given.ndim}")
-    if 0 in given.shape:
-        raise ValueError(f"image: expected at least one cell along each axis, found shape {given.shape}")
+    given = host_array(image, "image")
+    _check_image(given.shape)
     dtype = float_dtype(given.dtype, "image")
     return readable(given, dtype, "image"), dtype
 
@@ -95,13 +128,14 @@ def summed_area_table(image: Any, *, device: str | None = None, threads: int = 0
     Parameters
     ----------
     image : array of two axes
-        float32 and float64 as they are, other real numbers become float64.
+        float32 and float64 as they are, other real numbers become float64. An array on a GPU is used where it is; it must
+        be float32 or float64, in C order.
     device, threads
-        As of ``Solver``. A GPU gets a copy.
+        As of ``Solver``. A GPU gets a copy of an array of the host.
 
     Returns
     -------
-    array of image's shape and library
+    array of image's shape and library, where `image` is
 
     Raises
     ------
@@ -116,6 +150,8 @@ def summed_area_table(image: Any, *, device: str | None = None, threads: int = 0
            [2., 4., 6.]])
     """
     place = place_of(image)
+    if place.gpu is not None:
+        return _image_there(image, place, device, threads, _core.summed_area_table_cuda)
     values, dtype = _image(image)
     out = np.empty(values.shape, dtype)
     _core.summed_area_table(resolve(device, threads, None, 0), values, out)
@@ -128,16 +164,16 @@ def box_mean(image: Any, window: int | Sequence[int], *, device: str | None = No
     Parameters
     ----------
     image : array of two axes
-        float32 and float64 as they are, other real numbers become float64.
+        As of ``summed_area_table``.
     window : int or (int, int)
         Rows and columns. Cells beyond the border are left out; of an even number one more lies before the cell than
         behind.
     device, threads
-        As of ``Solver``. A GPU gets a copy.
+        As of ``Solver``. A GPU gets a copy of an array of the host.
 
     Returns
     -------
-    array of image's shape and library
+    array of image's shape and library, where `image` is
 
     Raises
     ------
@@ -156,13 +192,15 @@ def box_mean(image: Any, window: int | Sequence[int], *, device: str | None = No
     array([[1.5, 3. , 4. ]])
     """
     place = place_of(image)
-    values, dtype = _image(image)
     if isinstance(window, (tuple, list)):
         if len(window) != 2:
             raise ValueError(f"window: expected a number or two of them, found {len(window)}")
         rows, columns = (whole(n, "window") for n in window)
     else:
         rows = columns = whole(window, "window")
+    if place.gpu is not None:
+        return _image_there(image, place, device, threads, _core.box_mean_cuda, rows, columns)
+    values, dtype = _image(image)
     out = np.empty(values.shape, dtype)
     _core.box_mean(resolve(device, threads, None, 0), values, out, rows, columns)
     return like(out, place, image)

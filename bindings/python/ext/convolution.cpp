@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Convolutions, scans and tables of arrays of the host. Runs release the interpreter's lock.
+// Convolutions, scans and tables of arrays of the host and of a GPU. Runs release the interpreter's
+// lock.
 #include "dwell/arrays/convolution.hpp"
 
 #include <nanobind/nanobind.h>
@@ -141,10 +142,21 @@ void scan_arrays(const device& where, const host_vector<const T>& in, const host
 }
 
 template <class T>
+void scan_cuda_arrays(const device& where, const cuda_vector<const T>& in,
+                      const cuda_vector<T>& out, const std::string& operation, bool exclusive) {
+  const scan_options options = scan_options_of(operation, exclusive);
+  const auto from = cuda_span(in);
+  const auto to = cuda_span(out);
+  interruptible([&] { scan<T>(where, from, to, options); });
+}
+
+template <class Array>
+extents image_size(const Array& a) {
+  return extents_of({static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(a.shape(1))});
+}
+template <class T>
 grid_view<T> image_view(const host_field<T>& a) {
-  return {
-      extents_of({static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(a.shape(1))}),
-      a.data()};
+  return {image_size(a), a.data()};
 }
 
 template <class T>
@@ -159,10 +171,29 @@ void means_of_arrays(const device& where, const host_field<const T>& in, const h
 }
 
 template <class T>
+void table_of_cuda_arrays(const device& where, const cuda_field<const T>& in,
+                          const cuda_field<T>& out) {
+  const auto from = cuda_span(in);
+  const auto to = cuda_span(out);
+  interruptible([&] { summed_area_table<T>(where, image_size(in), from, to); });
+}
+template <class T>
+void means_of_cuda_arrays(const device& where, const cuda_field<const T>& in,
+                          const cuda_field<T>& out, int rows, int columns) {
+  const auto from = cuda_span(in);
+  const auto to = cuda_span(out);
+  interruptible([&] { box_mean<T>(where, image_size(in), from, to, rows, columns); });
+}
+
+template <class T>
 void add_floats(nb::module_& m) {
   const auto arg = [](const char* of) { return nb::arg(of).noconvert(); };
   m.def("summed_area_table", &table_of_arrays<T>, nb::arg("device"), arg("image"), arg("out"));
   m.def("box_mean", &means_of_arrays<T>, nb::arg("device"), arg("image"), arg("out"),
+        nb::arg("rows"), nb::arg("columns"));
+  m.def("summed_area_table_cuda", &table_of_cuda_arrays<T>, nb::arg("device"), arg("image"),
+        arg("out"));
+  m.def("box_mean_cuda", &means_of_cuda_arrays<T>, nb::arg("device"), arg("image"), arg("out"),
         nb::arg("rows"), nb::arg("columns"));
 }
 
@@ -225,6 +256,8 @@ void add_cells(nb::module_& m, const char* name) {
 template <class T>
 void add_scan(nb::module_& m) {
   m.def("scan", &scan_arrays<T>, nb::arg("device"), nb::arg("values").noconvert(),
+        nb::arg("out").noconvert(), nb::arg("operation"), nb::arg("exclusive"));
+  m.def("scan_cuda", &scan_cuda_arrays<T>, nb::arg("device"), nb::arg("values").noconvert(),
         nb::arg("out").noconvert(), nb::arg("operation"), nb::arg("exclusive"));
 }
 

@@ -61,6 +61,11 @@ DWELL_API scan_report scan(const device& where, device_span<const T> in, device_
 template <class T>
 DWELL_API scan_report summed_area_table(const device& where, grid_view<const T> image,
                                         grid_view<T> out, const scan_options& options = {});
+/// The table of an image of `size` in the memory of the CUDA device `where`; done when it returns.
+template <class T>
+DWELL_API scan_report summed_area_table(const device& where, const extents& size,
+                                        device_span<const T> image, device_span<T> out,
+                                        const scan_options& options = {});
 
 /// Every cell becomes the mean of a window of `rows` x `columns` cells around it, of which those
 /// beyond the border are left out; of an even number one more lies before it than behind. By sums
@@ -70,5 +75,10 @@ DWELL_API scan_report summed_area_table(const device& where, grid_view<const T> 
 template <class T>
 DWELL_API scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T> out,
                                int rows, int columns, const scan_options& options = {});
+/// Means of an image of `size` in the memory of the CUDA device `where`; done when it returns.
+template <class T>
+DWELL_API scan_report box_mean(const device& where, const extents& size, device_span<const T> image,
+                               device_span<T> out, int rows, int columns,
+                               const scan_options& options = {});
 
 }  // namespace dwell

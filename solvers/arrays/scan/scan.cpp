@@ -149,6 +149,59 @@ scan_report run_on_image(const device& where, grid_view<const T> image, grid_vie
   return report;
 }
 
+/// And one on images that are there.
+template <class T, class Run>
+scan_report run_on_image(const device& where, const extents& size, device_span<const T> image,
+                         device_span<T> out, const scan_options& o, Run&& run) {
+  stopwatch clock;
+  check_image(size, size);
+  for (const auto& [name, cells] : {std::pair{"image", image.size}, std::pair{"out", out.size}})
+    if (cells != size.cells())
+      throw input_error(fmt::format("{}: expected {} cells, of {}, found {}", name, size.cells(),
+                                    to_string(size), cells));
+  require_on_device(where, "image", image);
+  require_on_device(where, "out", out);
+  require_same_or_apart({"out", out.data, out.size * sizeof(T)},
+                        {"image", image.data, image.size * sizeof(T)});
+  scan_report report =
+      report_of(where.facts(), static_cast<std::int64_t>(size.cells()), sizeof(T), size.y);
+  const work_queue queue(where);
+  queue.finish();
+  report.setup_s = clock.lap();
+  run(place_of(queue, report, o), image.data, out.data);
+  queue.finish();
+  report.run_s = clock.lap();
+  return report;
+}
+
+template <class T>
+auto table_of(const extents& size) {
+  return [size](const scan_place& place, const T* in, T* to) { sum_table(place, in, to, size); };
+}
+
+/// Means of windows of an image of `size`.
+template <class T>
+auto means_of(const extents& size, int rows, int columns) {
+  constexpr int most = 1 << 30;
+  for (const int cells : {rows, columns})
+    if (cells < 1 || cells > most)
+      throw input_error(fmt::format("window: expected 1 to 2^30 cells along each axis, found {}x{}",
+                                    rows, columns));
+  if (std::max(size.y, size.x) > most)
+    throw input_error(
+        fmt::format("image: expected at most 2^30 cells along an axis, found {}", to_string(size)));
+  return [size, rows, columns](const scan_place& place, const T* in, T* to) {
+    const window_axis down = window_axis::of(size.y, rows),
+                      across = window_axis::of(size.x, columns);
+    const buffer<double> sums(place.where, size.cells(), fresh::unset),
+        turned(place.where, size.cells(), fresh::unset);
+    sum_windows(place, in, sums.data(), size.x, down);
+    transpose(place, sums.data(), size.x, size.y, unchanged{}, turned.data());
+    sum_windows<double>(place, turned.data(), sums.data(), size.y, across);
+    transpose(place, sums.data(), size.y, size.x, mean_of_window{down, across}, to);
+  };
+}
+
 }  // namespace
 
 template <class T>
@@ -191,44 +244,38 @@ scan_report scan(const device& where, device_span<const T> in, device_span<T> ou
 template <class T>
 scan_report summed_area_table(const device& where, grid_view<const T> image, grid_view<T> out,
                               const scan_options& o) {
-  return run_on_image<T>(where, image, out, o, [&](const scan_place& place, const T* in, T* to) {
-    sum_table(place, in, to, image.size);
-  });
+  return run_on_image<T>(where, image, out, o, table_of<T>(image.size));
+}
+template <class T>
+scan_report summed_area_table(const device& where, const extents& size, device_span<const T> image,
+                              device_span<T> out, const scan_options& o) {
+  return run_on_image<T>(where, size, image, out, o, table_of<T>(size));
 }
 
 template <class T>
 scan_report box_mean(const device& where, grid_view<const T> image, grid_view<T> out, int rows,
                      int columns, const scan_options& o) {
-  constexpr int most = 1 << 30;
-  for (const int cells : {rows, columns})
-    if (cells < 1 || cells > most)
-      throw input_error(fmt::format("window: expected 1 to 2^30 cells along each axis, found {}x{}",
-                                    rows, columns));
-  if (std::max(image.size.y, image.size.x) > most)
-    throw input_error(fmt::format("image: expected at most 2^30 cells along an axis, found {}",
-                                  to_string(image.size)));
-  return run_on_image<T>(where, image, out, o, [&](const scan_place& place, const T* in, T* to) {
-    const int size_y = image.size.y, size_x = image.size.x;
-    const window_axis down = window_axis::of(size_y, rows),
-                      across = window_axis::of(size_x, columns);
-    const buffer<double> sums(place.where, image.size.cells(), fresh::unset),
-        turned(place.where, image.size.cells(), fresh::unset);
-    sum_windows(place, in, sums.data(), size_x, down);
-    transpose(place, sums.data(), size_x, size_y, unchanged{}, turned.data());
-    sum_windows<double>(place, turned.data(), sums.data(), size_y, across);
-    transpose(place, sums.data(), size_y, size_x, mean_of_window{down, across}, to);
-  });
+  return run_on_image<T>(where, image, out, o, means_of<T>(image.size, rows, columns));
+}
+template <class T>
+scan_report box_mean(const device& where, const extents& size, device_span<const T> image,
+                     device_span<T> out, int rows, int columns, const scan_options& o) {
+  return run_on_image<T>(where, size, image, out, o, means_of<T>(size, rows, columns));
 }
 
 #define DWELL_SCAN(T)                                                                              \
   template scan_report scan(const device&, std::span<const T>, std::span<T>, const scan_options&); \
   template scan_report scan(const device&, device_span<const T>, device_span<T>,                   \
                             const scan_options&);
-#define DWELL_TABLE(T)                                                                     \
-  template scan_report summed_area_table(const device&, grid_view<const T>, grid_view<T>,  \
-                                         const scan_options&);                             \
-  template scan_report box_mean(const device&, grid_view<const T>, grid_view<T>, int, int, \
-                                const scan_options&);
+#define DWELL_TABLE(T)                                                                        \
+  template scan_report summed_area_table(const device&, grid_view<const T>, grid_view<T>,     \
+                                         const scan_options&);                                \
+  template scan_report summed_area_table(const device&, const extents&, device_span<const T>, \
+                                         device_span<T>, const scan_options&);                \
+  template scan_report box_mean(const device&, grid_view<const T>, grid_view<T>, int, int,    \
+                                const scan_options&);                                         \
+  template scan_report box_mean(const device&, const extents&, device_span<const T>,          \
+                                device_span<T>, int, int, const scan_options&);
 DWELL_SCAN(double)
 DWELL_SCAN(float)
 DWELL_SCAN(std::int32_t)

@@ -270,6 +270,50 @@ def test_a_field_given_as_a_number_is_of_the_first_array_s_kind(cupy):
     assert isinstance(result["v"], cupy.ndarray)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64"])
+def test_scans_of_arrays_where_they_are(cupy, dtype):
+    random = np.random.default_rng(31)
+    for n in (0, 1, 127, int(random.integers(4000, 9000)), int(random.integers(10**6, 3 * 10**6))):
+        values = (100 * random.standard_normal(n)).astype(dtype)
+        for operation in ("sum", "max"):
+            for exclusive in (False, True):
+                found = dwell.scan(cupy.asarray(values), operation, exclusive=exclusive)
+                assert isinstance(found, cupy.ndarray) and found.dtype == dtype
+                assert np.array_equal(found.get(), dwell.scan(values, operation, exclusive=exclusive, device="cpu"))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_tables_and_means_of_images_where_they_are(cupy, gpu_torch, dtype):
+    random = np.random.default_rng(32)
+    for _ in range(8):
+        shape = tuple(int(n) for n in random.integers(1, 700, 2))
+        window = tuple(int(n) for n in random.integers(1, 90, 2))
+        image = random.standard_normal(shape).astype(dtype)
+        there = cupy.asarray(image)
+        table, means = dwell.summed_area_table(there), dwell.box_mean(there, window)
+        assert np.array_equal(table.get(), dwell.summed_area_table(image, device="cpu"))
+        assert np.array_equal(means.get(), dwell.box_mean(image, window, device="cpu"))
+        assert np.array_equal(there.get(), image)
+        found = dwell.box_mean(gpu_torch.from_numpy(image).cuda(), window)
+        assert found.is_cuda and np.array_equal(found.cpu().numpy(), means.get())
+
+
+def test_scans_and_tables_of_a_gpu_that_cannot_be_used(cupy):
+    image = cupy.zeros((20, 30))
+    for call, error, message in [
+        (lambda: dwell.scan(image), ValueError, "values: expected 1 axis"),
+        (lambda: dwell.scan(image[0].astype("int32")), TypeError, "values: expected float64, float32 or int64"),
+        (lambda: dwell.scan(image[0, ::2]), ValueError, "values: expected an array in C order"),
+        (lambda: dwell.scan(image[0], device="cpu"), ValueError, "device: expected .cuda:0., where the arrays are"),
+        (lambda: dwell.summed_area_table(image[0]), ValueError, "image: expected 2 axes"),
+        (lambda: dwell.summed_area_table(image.T), ValueError, "image: expected an array in C order"),
+        (lambda: dwell.box_mean(image.astype("int64"), 3), TypeError, "image: expected float32 or float64"),
+        (lambda: dwell.box_mean(image, 0), ValueError, "window: expected 1"),
+    ]:
+        with pytest.raises(error, match=message):
+            call()
+
+
 def test_fields_of_a_gpu_that_cannot_be_used(cupy):
     u = cupy.zeros((20, 30))
     with pytest.raises(TypeError, match="u: expected float32 or float64"):
