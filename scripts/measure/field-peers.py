@@ -8,7 +8,9 @@ dwell.stencils, written for each peer as its users write them, zero beyond the b
 second, of the best of several runs after one that compiles; "first" is the time until the first run has ended, less a run's
 own. Every peer is bound to as many cores as --threads says. On a machine that others use, too, --threads 1 --clock cpu counts
 processor time in place of waiting. Answers are compared with Dwell's. Needs the packages dwell and numpy, and measures those of numba, devito and jax that
-are there; on a GPU (--device cuda) those of jax, and, with cupy for their arrays, of cupy, numba (numba-cuda) and pystencils. Exit code 1: values differ, or a peer failed.
+are there; on a GPU (--device cuda), where arrays are CuPy's and stay on the device, those of cupy, jax, numba (numba-cuda) and pystencils, and
+dwell-graph: Dwell's single steps in a CUDA graph. JAX does a quarter of the steps there and NumPy a twentieth anywhere, and their answers are not compared then.
+Exit code 1: values differ, or a peer failed.
 """
 import argparse
 import os
@@ -38,7 +40,7 @@ parser.add_argument("--repetitions", type=int, default=3)
 parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
 parser.add_argument("--executor", default="auto", help="Dwell's")
 parser.add_argument("--hoist", choices=("auto", "always", "never"), default="auto", help="Dwell's: values of coefficients computed once")
-parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, jax, cupy, numba, pystencils (default: all)")
+parser.add_argument("--peers", nargs="*", help="of dwell, numba, devito, jax, numpy; on a GPU of dwell, dwell-graph, jax, cupy, numba, pystencils (default: all)")
 parser.add_argument("--problems", nargs="*", default=["wave2d", "heat2d", "gray_scott2d", "wave3d"])
 args = parser.parse_args()
 on_gpu = args.device == "cuda"
@@ -55,28 +57,34 @@ import numpy as np  # noqa: E402
 import dwell  # noqa: E402
 from field_peers_gpu import STEPS, by_kernel  # noqa: E402
 
+if on_gpu:
+    import cupy as xp  # noqa: E402
+else:
+    xp = np
+
 DTYPE = np.dtype(args.dtype)
 W = (-5 / 2, 4 / 3, -1 / 12)  # order 4
 FEED, KILL, DU, DV, R = 0.035, 0.065, 0.16, 0.08, 0.2
 
 
 def start(problem, shape):
-    """Fields and coefficients of a problem."""
-    random = np.random.default_rng(0)
-    u = random.uniform(0, 1, shape).astype(DTYPE)
+    """Fields and coefficients of a problem, where they are computed."""
+    random = xp.random.default_rng(0)
+    u = random.random(shape, DTYPE)
     if problem.startswith("wave"):
-        return [u, u.copy()], [np.full(shape, 0.2, DTYPE)]
+        return [u, u.copy()], [xp.full(shape, 0.2, DTYPE)]
+    other = random.random(shape, DTYPE)
     if problem == "heat2d":
-        return [u], [random.uniform(0.1, 1, shape).astype(DTYPE)]
-    return [u, random.uniform(0, 0.3, shape).astype(DTYPE)], []
+        return [u], [DTYPE.type(0.1) + DTYPE.type(0.9) * other]
+    return [u, DTYPE.type(0.3) * other], []
 
 
-def by_dwell(problem, fields, coefficients, steps):
+def by_dwell(problem, fields, coefficients, steps, executor=args.executor):
     stencils = dwell.stencils
     definition, names = {"wave2d": (stencils.wave(2, 4, damped=False), ("u", "v", "c2")), "wave3d": (stencils.wave(3, 4, damped=False), ("u", "v", "c2")),
                          "heat2d": (stencils.heat(), ("u", "k")), "gray_scott2d": (stencils.gray_scott(), ("u", "v"))}[problem]
     given = dict(zip(names, fields + coefficients)) | ({"r": R} if problem == "heat2d" else {})
-    runner = dwell.FieldRunner(definition, boundary="constant:0", executor=args.executor, hoist=args.hoist,
+    runner = dwell.FieldRunner(definition, boundary="constant:0", executor=executor, hoist=args.hoist,
                                **({"device": "cuda"} if on_gpu else {"threads": args.threads}), **given)
     report = []
 
@@ -88,6 +96,10 @@ def by_dwell(problem, fields, coefficients, steps):
         return clock() - begin, runner.field("u")
 
     return run, lambda: f"{report[0].executor}, {report[0].kernel}"
+
+
+def by_dwell_graph(problem, fields, coefficients, steps):
+    return by_dwell(problem, fields, coefficients, steps, "graph")
 
 
 def offsets(dims):
@@ -148,10 +160,11 @@ def by_jax(problem, fields, coefficients, steps):
     if not on_gpu:
         jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", DTYPE == np.float64)
-    there = [jnp.asarray(c) for c in coefficients]
+    taken = jnp.from_dlpack if on_gpu else jnp.asarray
+    there = [taken(c) for c in coefficients]
 
     def way(neighbours):
-        def go(now, there):
+        def go(now, there, steps):
             return jax.lax.fori_loop(
                 0, steps, lambda _, f: [a.astype(DTYPE) for a in step_of_arrays(problem, jnp, neighbours(jnp), f, there)], now)
         return jax.jit(go, donate_argnums=0)
@@ -159,10 +172,10 @@ def by_jax(problem, fields, coefficients, steps):
     ways = [way(shifted), way(shifted_of_one)]
 
     def one(go):
-        begin_with = jax.block_until_ready([jnp.array(f) for f in fields])
+        begin_with = jax.block_until_ready([jnp.array(taken(f)) for f in fields])
         begin = clock()
-        out = go(begin_with, there)[0].block_until_ready()
-        return clock() - begin, np.asarray(out)
+        out = go(begin_with, there, steps)[0].block_until_ready()
+        return clock() - begin, xp.from_dlpack(out) if on_gpu else np.asarray(out)
 
     def run():
         return min((one(go) for go in ways), key=lambda timed: timed[0])
@@ -291,8 +304,12 @@ def on_gpu_by(peer):
     return by
 
 
-PEERS = ({"dwell": by_dwell, "jax": by_jax, **{peer: on_gpu_by(peer) for peer in STEPS}} if on_gpu else
+PEERS = ({"dwell": by_dwell, "dwell-graph": by_dwell_graph, **{peer: on_gpu_by(peer) for peer in STEPS}, "jax": by_jax} if on_gpu else
          {"dwell": by_dwell, "numba": by_numba, "devito": by_devito, "jax": by_jax, "numpy": by_numpy})
+
+
+# Of so many times fewer steps, without an answer to compare.
+FEWER = {"numpy": 20} | ({"jax": 4} if on_gpu else {})
 
 
 def main():
@@ -309,7 +326,7 @@ def main():
             steps = max(3, int(args.cells / fields[0].size))
             right = rate_of_dwell = None
             for name in peers:
-                few = max(3, steps // 20) if name == "numpy" else steps  # and no answer to compare
+                few = max(3, steps // FEWER.get(name, 1))
                 try:
                     begin = clock()
                     run, how = PEERS[name](problem, fields, coefficients, few)
@@ -326,8 +343,8 @@ def main():
                 if name == "dwell":
                     right, rate_of_dwell = out, rate
                 elif few == steps and right is not None:
-                    scale = max(np.abs(right).max(), 1e-30)
-                    if not np.abs(out - right).max() <= (1e-9 if DTYPE == np.float64 else 1e-2) * scale:
+                    scale = max(float(xp.abs(right).max()), 1e-30)
+                    if not float(xp.abs(out - right).max()) <= (1e-9 if DTYPE == np.float64 else 1e-2) * scale:
                         print(f"field-peers.py: {name}, {problem}: other values than Dwell's", file=sys.stderr)
                         failed = True
                 over = f"{rate_of_dwell / rate:.1f}" if rate_of_dwell and name != "dwell" else ""

@@ -178,12 +178,12 @@ STEPS = {"cupy": cupy_step, "numba": numba_step, "pystencils": pystencils_step}
 
 
 def by_kernel(peer, problem, fields, coefficients, steps, constants, dtype):
-    """constants: FEED, KILL, DU, DV, R."""
+    """Of arrays of CuPy; constants: FEED, KILL, DU, DV, R."""
     import cupy
 
     step, recordable, how = STEPS[peer](problem, constants, dtype)
     radius = KERNELS[problem][0]
-    wide = [cupy.pad(cupy.asarray(c), radius, mode="edge") for c in coefficients]
+    wide = [cupy.pad(c, radius, mode="edge") for c in coefficients]
     inside = (slice(radius, -radius),) * fields[0].ndim
 
     def some(now, other, count):
@@ -196,7 +196,7 @@ def by_kernel(peer, problem, fields, coefficients, steps, constants, dtype):
                 now, other = other, now
         return now, other
 
-    now = [cupy.pad(cupy.asarray(f), radius) for f in fields]
+    now = [cupy.pad(f, radius) for f in fields]
     other = [cupy.zeros_like(f) for f in now]
     begin_with = [f.copy() for f in now]
     some(now, other, 2)  # compiles, and meets all arguments
@@ -222,5 +222,5 @@ def by_kernel(peer, problem, fields, coefficients, steps, constants, dtype):
             out, _ = some(now, other, steps)
         cupy.cuda.runtime.deviceSynchronize()
         seconds = time.perf_counter() - begin
-        return seconds, cupy.asnumpy(out[0][inside])
+        return seconds, out[0][inside]
     return run, lambda: how

@@ -70,6 +70,8 @@ TEST_F(field_runner_gpu, passes_in_three_dimensions_have_the_bits_of_plain_loops
   place.dims = 3;
   place.alike = true;
   run_field_cases(place, 12);
+  place.alike = false;
+  run_field_cases(place, 24);
 }
 
 cell_node neighbour(int array, int dims, int axis, int offset) {
@@ -251,7 +253,11 @@ void has_the_points_of_single_steps(const char* executor, const stencil_definiti
     std::vector<std::int64_t> size{10 + below(wanted == "perks" ? 700 : 1200),
                                    200 + below(wanted == "perks" ? 500 : 1200)};
     if (d.dims() == 1) size = {5000 + below(300'000)};
-    if (d.dims() == 3) size = {8 + below(60), 8 + below(60), 8 + below(60)};
+    // In passes: more than a tile of a plane, so that a cell is computed in several.
+    if (d.dims() == 3) {
+      const bool tiles = wanted == "temporal";
+      size = {8 + below(60), 8 + below(tiles ? 120 : 60), 8 + below(tiles ? 200 : 60)};
+    }
     std::int64_t cells = 1;
     for (const std::int64_t n : size) cells *= n;
     const auto points = [&](const auto& list) {
@@ -323,6 +329,14 @@ TEST_F(field_runner_gpu, passes_of_waves_have_points_f64) {
 }
 TEST_F(field_runner_gpu, passes_of_waves_have_points_f32) {
   has_the_points_of_single_steps<float>("temporal", wave(), 16);
+}
+TEST_F(field_runner_gpu, passes_in_space_have_points_and_tables_f64) {
+  has_the_points_of_single_steps<double>("temporal", heat(3), 41);
+  has_the_points_of_single_steps<double>("temporal", wave(3), 42);
+}
+TEST_F(field_runner_gpu, passes_in_space_have_points_and_tables_f32) {
+  has_the_points_of_single_steps<float>("temporal", heat(3), 43);
+  has_the_points_of_single_steps<float>("temporal", wave(3), 44);
 }
 TEST_F(field_runner_gpu, heat_on_the_chip_has_points_and_tables) {
   has_the_points_of_single_steps<double>("perks", heat(), 17);

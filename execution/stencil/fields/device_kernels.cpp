@@ -202,12 +202,14 @@ kernel_source field_kernel_sources<T>::pass(const chain_config& c,
       fmt::format("passes of {} steps{}", c.warps * c.steps, about));
 }
 template <class T>
-kernel_source field_kernel_sources<T>::pass(const columns_config& c) const {
+kernel_source field_kernel_sources<T>::pass(const columns_config& c,
+                                            const pass_demands& demands) const {
+  const auto [with, about] = texts_of(demands);
   return of(
       fmt::format("fields_columns_kernel<dwell::own_stencil, {}, dwell::cuda::columns<{}, {}, "
-                  "{}, {}>>",
-                  value_name<T>, c.across, c.groups, c.rows, c.steps),
-      fmt::format("passes of {} steps", c.steps));
+                  "{}, {}>{}>",
+                  value_name<T>, c.across, c.groups, c.rows, c.steps, with),
+      fmt::format("passes of {} steps{}", c.steps, about));
 }
 template <class T>
 kernel_source field_kernel_sources<T>::resident(const resident_config& c,
@@ -274,7 +276,7 @@ std::vector<kernel_source> field_sources(const field_domain& domain, precision t
     for (std::size_t s = 0; s < stages.size(); ++s)
       if (!stages[s].computed.empty()) list.push_back(sources.stage(static_cast<int>(s)));
     if (config) list.push_back(sources.pass(*config, demands));
-    if (columns) list.push_back(sources.pass(*columns));
+    if (columns) list.push_back(sources.pass(*columns, demands));
     if (demands.points) {
       list.push_back(sources.add());
       list.push_back(sources.record());

@@ -60,7 +60,7 @@ class field_kernel_sources {
 
   kernel_source stage(int number) const;
   kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
-  kernel_source pass(const columns_config& config) const;
+  kernel_source pass(const columns_config& config, const pass_demands& demands = {}) const;
   /// All steps of a run.
   kernel_source resident(const resident_config& config, const pass_demands& demands = {}) const;
   kernel_source keep() const;    ///< gives fixed cells their values again

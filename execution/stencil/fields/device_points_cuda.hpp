@@ -131,6 +131,17 @@ class device_points {
             record_.data() + step * received_};
   }
 
+  /// Likewise of a pass by tiles of columns; nz: planes.
+  pass_points<T> of_columns(int step, const columns_tiles& tiles, int nz, int lane_rows) {
+    if (!table_) {
+      const point_table made = columns_table_of(points_, tiles, nz, lane_rows);
+      table_ = {buffer<point_row>::copy_of(where_, made.rows),
+                buffer<strip_point>::copy_of(where_, made.list)};
+    }
+    return {table_->rows.data(), table_->list.data(), series_.data(), first_step_ + step,
+            record_.data() + step * received_};
+  }
+
   /// Likewise of tiles on a chip.
   resident_points<T> of_tiles(int step, const resident_plan& plan, const resident_numbers& numbers,
                               const int (&n)[3]) {

@@ -154,6 +154,7 @@ class steps_on_gpu final : public device_steps<T> {
   struct columns_kernel {
     const loaded_kernel* kernel;
     columns_numbers numbers;
+    pass_demands demands;
   };
   std::optional<columns_kernel> columns_;
   std::optional<resident_launches<T>> resident_;  ///< launches of the plan that was prepared last
@@ -187,7 +188,9 @@ template <class T>
 void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   const bool has_pass = !plan.pass || (pass_ && pass_->numbers.config == *plan.pass &&
                                        pass_->demands == plan.demands);
-  const bool has_columns = !plan.columns || (columns_ && columns_->numbers.config == *plan.columns);
+  const bool has_columns =
+      !plan.columns ||
+      (columns_ && columns_->numbers.config == *plan.columns && columns_->demands == plan.demands);
   const bool has_resident = !plan.resident || (resident_ && resident_->plan() == *plan.resident &&
                                                resident_->demands() == plan.demands);
   if (!stages_.empty() && has_pass && has_columns && has_resident) return;
@@ -196,7 +199,7 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
   for (std::size_t s = 0; s < stages.size(); ++s)
     if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
-  if (plan.columns) wanted.push_back(sources_.pass(*plan.columns));
+  if (plan.columns) wanted.push_back(sources_.pass(*plan.columns, plan.demands));
   if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config, plan.demands));
   load(wanted);
   stages_.resize(stages.size());
@@ -214,8 +217,9 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     allow(*pass_->kernel, pass_->numbers.scratch_bytes());
   }
   if (plan.columns) {
-    columns_ = {&kernel_of(sources_.pass(*plan.columns)),
-                {columns_of(domain_), *plan.columns, value}};
+    columns_ = {&kernel_of(sources_.pass(*plan.columns, plan.demands)),
+                {columns_of(domain_), *plan.columns, value},
+                plan.demands};
     allow(*columns_->kernel, columns_->numbers.scratch_bytes());
   }
   if (plan.resident) {
@@ -328,7 +332,11 @@ void steps_on_gpu<T>::columns_pass(turn& t) {
   give_arrays(t, a);
   const columns_division division = divide_columns(domain_, n, units_);
   a.teams = division.teams;
-  tiles_of(domain_, n).divide(a);
+  const columns_tiles tiles = tiles_of(domain_, n);
+  tiles.divide(a);
+  if (t.run.parameters_change)
+    a.table = t.table.data() + std::int64_t{t.done} * domain_.definition().parameters();
+  if (points_) a.points = points_->of_columns(t.done, tiles, a.n[2], n.config.rows);
   launch_apart(columns_->kernel->handle(), static_cast<unsigned>(division.teams),
                static_cast<unsigned>(n.lanes()), n.scratch_bytes(), stream(), a);
   t.done += n.config.steps;

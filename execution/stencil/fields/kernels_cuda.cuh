@@ -126,14 +126,14 @@ struct columns {
   static constexpr columns_config value{Values...};
 };
 
-/// A pass of engine column_fields3d.
-template <class S, class T, class C>
+/// A pass of engine column_fields3d. Tables, Points: pass_demands.
+template <class S, class T, class C, bool Tables = false, bool Points = false>
 __global__ void __launch_bounds__(C::value.across* C::value.groups, 1)
     fields_columns_kernel(const __grid_constant__ fields_columns<T> a) {
   extern __shared__ __align__(16) unsigned char fields_columns_scratch[];
-  fields_columns_of_lane<S, T, C::value>(a, reinterpret_cast<T*>(fields_columns_scratch),
-                                         static_cast<int>(blockIdx.x),
-                                         static_cast<int>(threadIdx.x), [] { __syncthreads(); });
+  fields_columns_of_lane<S, T, C::value, pass_demands{Tables, Points}>(
+      a, reinterpret_cast<T*>(fields_columns_scratch), static_cast<int>(blockIdx.x),
+      static_cast<int>(threadIdx.x), [] { __syncthreads(); });
 }
 
 /// A resident_config as a type.

@@ -5,58 +5,93 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "dwell/execution/stencil/engines/resident_fields/region.hpp"
 
 namespace dwell {
 
+namespace {
+
+/// A point in a strip or a tile.
+struct entry {
+  int row, column;
+  point_values values;
+};
+
+/// f(place) of each place that a strip has of cell x of its axis: if a receiver is there, of the
+/// one that it owns. Where strips go beyond the field, they may have a cell several times.
+template <class F>
+void each_place(const overlapping_strips& strips, int strip, std::int64_t x, bool receives, F&& f) {
+  const std::int64_t origin = strips.origin(strip);
+  if (receives) {
+    if (x >= strips.first(strip) && x < strips.end(strip)) f(static_cast<int>(x - origin));
+    return;
+  }
+  std::int64_t place = x - origin;
+  if (strips.beyond)
+    for (place %= strips.cells; place < 0;) place += strips.cells;
+  for (; place >= 0 && place < strips.width; place += strips.cells) {
+    f(static_cast<int>(place));
+    if (!strips.beyond) break;
+  }
+}
+
+/// Appends the points of a strip of so many rows, of whose columns a lane has `across`.
+void append_strip(std::vector<entry> entries, int count, int across, point_table& table) {
+  std::ranges::stable_sort(
+      entries, {}, [](const entry& e) { return std::tuple(e.row, e.column, e.values.receives); });
+  const auto first_row = static_cast<std::ptrdiff_t>(table.rows.size());
+  const auto size = [&] { return static_cast<int>(table.list.size()); };
+  std::size_t k = 0;
+  for (int row = 0; row <= count; ++row) {
+    point_row of{size(), size(), 0, point_row::none};
+    for (; k < entries.size() && entries[k].row == row; ++k) {
+      table.list.push_back({entries[k].values, entries[k].column});
+      of.columns |= std::uint32_t{1} << entries[k].column % across;
+      of.next = row;
+    }
+    of.end = size();
+    table.rows.push_back(of);
+  }
+  for (auto row = table.rows.end() - 1; row != table.rows.begin() + first_row; --row)
+    if (row[-1].next == point_row::none) row[-1].next = row->next;
+}
+
+}  // namespace
+
 point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
                            int ny, int across) {
-  /// A point in a strip.
-  struct entry {
-    int row, column;
-    point_values values;
-  };
   point_table table;
-  std::vector<entry> entries;
   for (int strip = 0; strip < strips.count(); ++strip) {
-    const std::int64_t origin = strips.origin(strip);
-    const auto put = [&](const pass_point& p, std::int64_t column) {
-      entries.push_back({static_cast<int>(p.row), static_cast<int>(column), p.values});
-    };
-    entries.clear();
-    for (const pass_point& p : points) {
-      if (p.values.receives) {
-        if (p.x >= strips.first(strip) && p.x < strips.end(strip)) put(p, p.x - origin);
-        continue;
-      }
-      std::int64_t column = p.x - origin;
-      // Where strips go beyond the field, they may have a cell several times.
-      if (strips.beyond)
-        for (column %= strips.cells; column < 0;) column += strips.cells;
-      for (; column >= 0 && column < strips.width; column += strips.cells) {
-        put(p, column);
-        if (!strips.beyond) break;
-      }
-    }
-    std::ranges::stable_sort(
-        entries, {}, [](const entry& e) { return std::tuple(e.row, e.column, e.values.receives); });
+    std::vector<entry> entries;
+    for (const pass_point& p : points)
+      each_place(strips, strip, p.x, p.values.receives, [&](int column) {
+        entries.push_back({static_cast<int>(p.row), column, p.values});
+      });
+    append_strip(std::move(entries), ny, across, table);
+  }
+  table.list.push_back({});
+  return table;
+}
 
-    const auto first_row = static_cast<std::ptrdiff_t>(table.rows.size());
-    const auto size = [&] { return static_cast<int>(table.list.size()); };
-    std::size_t k = 0;
-    for (int row = 0; row <= ny; ++row) {
-      point_row of{size(), size(), 0, point_row::none};
-      for (; k < entries.size() && entries[k].row == row; ++k) {
-        table.list.push_back({entries[k].values, entries[k].column});
-        of.columns |= std::uint32_t{1} << entries[k].column % across;
-        of.next = row;
-      }
-      of.end = size();
-      table.rows.push_back(of);
+point_table columns_table_of(std::span<const pass_point> points, const columns_tiles& tiles, int nz,
+                             int lane_rows) {
+  point_table table;
+  const std::int64_t ny = tiles.y.cells;
+  for (int tile = 0; tile < tiles.count(); ++tile) {
+    std::vector<entry> entries;
+    for (const pass_point& p : points) {
+      const bool receives = p.values.receives;
+      each_place(tiles.y, tile / tiles.x.count(), p.row % ny, receives, [&](int y) {
+        each_place(tiles.x, tile % tiles.x.count(), p.x, receives, [&](int x) {
+          const int lane = y / lane_rows * tiles.x.width + x;
+          entries.push_back(
+              {static_cast<int>(p.row / ny), lane * lane_rows + y % lane_rows, p.values});
+        });
+      });
     }
-    for (auto row = table.rows.end() - 1; row != table.rows.begin() + first_row; --row)
-      if (row[-1].next == point_row::none) row[-1].next = row->next;
+    append_strip(std::move(entries), nz, lane_rows, table);
   }
   table.list.push_back({});
   return table;

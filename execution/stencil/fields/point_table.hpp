@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The tables by which passes of several steps and fields on a chip find sources and receivers
-// (points.hpp of engines ring_fields2d and resident_fields).
+// (points.hpp of engines ring_fields2d and resident_fields, lane.hpp of column_fields3d).
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "dwell/execution/stencil/engines/column_fields3d/sizes.hpp"
 #include "dwell/execution/stencil/engines/resident_fields/shape.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
@@ -28,6 +29,10 @@ struct point_table {
 /// are added in the order that they have here.
 point_table point_table_of(std::span<const pass_point> points, const overlapping_strips& strips,
                            int ny, int across);
+
+/// For tiles of columns, whose lanes have `lane_rows` rows each; nz: planes. Likewise.
+point_table columns_table_of(std::span<const pass_point> points, const columns_tiles& tiles, int nz,
+                             int lane_rows);
 
 /// What resident_points points to, but for values.
 struct tile_points {

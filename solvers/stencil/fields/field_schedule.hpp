@@ -76,6 +76,7 @@ gpu_resident gpu_resident_of(const field_domain& domain, std::size_t value,
 struct gpu_steps {
   std::optional<std::string> refusal;       ///< why they are not taken in passes
   std::optional<std::string> chip_refusal;  ///< why fields do not stay on the chip
+  std::optional<std::string> auto_refusal;  ///< why passes are taken when they are asked for alone
   bool alike = true;                        ///< no step differs from another, but by the arrays
 };
 /// Throws input_error for an executor that cannot be.

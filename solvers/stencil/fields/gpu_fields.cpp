@@ -12,6 +12,9 @@
 namespace dwell {
 namespace {
 
+/// Whether executor auto takes passes in three dimensions that have pass_demands.
+constexpr bool auto_takes_columns_with_demands = false;
+
 template <class T>
 class gpu_fields final : public field_executor<T> {
  public:
@@ -30,6 +33,7 @@ class gpu_fields final : public field_executor<T> {
     // Passes and tiles are compiled when it is known what their steps have besides the stencil.
     device_step_plan single = steps_of(plan({}));
     single.pass.reset();
+    single.columns.reset();
     single.resident.reset();
     steps_->prepare(single);
   }
@@ -57,34 +61,34 @@ class gpu_fields final : public field_executor<T> {
     gpu_steps steps;
     steps.refusal = refuses_passes_here(demand);
     if (demand.fixed_cells_differ) steps.chip_refusal = differing_fixed_cells;
+    if (chain_.columns && !auto_takes_columns_with_demands &&
+        (has_points || demand.parameters_change))
+      steps.auto_refusal =
+          "passes in three dimensions with sources, receivers or a value for each step of a "
+          "parameter are taken when they are asked for";
     steps.alike = !has_points && !demand.parameters_change && !demand.fixed_cells_differ;
     return gpu_schedule_of(domain_, bytes_, chain_, resident_, options_, facts_, steps);
   }
   field_run_end run(const field_schedule& schedule, field_run<T>& r, const field_places& places,
                     const run_control& control) override {
     device_step_plan plan = steps_of(schedule);
-    if (plan.pass || plan.resident) plan.demands = {r.parameters_change, !r.points.empty()};
+    if (plan.pass || plan.columns || plan.resident)
+      plan.demands = {r.parameters_change, !r.points.empty()};
     return steps_->run(plan, r, places, control);
   }
 
  private:
-  /// Says so of passes in three dimensions.
-  static std::optional<std::string> refuses_differing_steps(const field_demand<T>& demand) {
-    if (demand.fixed_cells_differ) return differing_fixed_cells;
-    if (demand.points && !demand.points->empty())
-      return "sources and receivers are looked at after each step";
-    if (demand.parameters_change) return "a parameter has a value for each step";
-    return std::nullopt;
-  }
   /// A pass adds sources to values, in whatever array they will be; but it has none of a field that
   /// is another one's values of the step before.
   std::optional<std::string> refuses_passes_here(const field_demand<T>& demand) const {
-    if (chain_.columns) return refuses_differing_steps(demand);
     if (demand.fixed_cells_differ) return differing_fixed_cells;
-    if (!demand.points || !chain_.config) return std::nullopt;
-    const chain_shape shape = chain_of(domain_);
+    if (!demand.points || !(chain_.config || chain_.columns)) return std::nullopt;
+    const auto is_renamed = [&](int field) {
+      return chain_.columns ? columns_of(domain_).is_renamed(field)
+                            : chain_of(domain_).is_renamed(field);
+    };
     for (const source_list<T>& list : demand.points->sources)
-      if (shape.is_renamed(list.field))
+      if (is_renamed(list.field))
         return fmt::format(
             "field '{}' has sources, and passes have it as old values of another field",
             domain_.definition().tape().fields[static_cast<std::size_t>(list.field)]);

@@ -185,6 +185,7 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
           "sources, receivers, or fixed cells that differ)");
     return {wanted, "as asked for", device.units, 0, step};
   }
+  if (!refusal) refusal = steps.auto_refusal;
   const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
   if (refusal && from_chip) return {single, "single steps: " + *refusal, device.units, 0, step};
   std::string times = "projected ";

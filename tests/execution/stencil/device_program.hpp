@@ -76,7 +76,7 @@ constexpr columns_config columns_for() {
 }
 template <columns_config D>
 void columns_pass_of(fields_columns<real>& a, int teams, bool reversed) {
-  using lane_type = columns_lane<S, real, D>;
+  using lane_type = columns_lane<S, real, D, demands>;
   constexpr columns_numbers n = lane_type::numbers;
   const auto tiles = columns_tiles::of(n, a.n[1], a.n[0], goes_around<S, 1>, goes_around<S, 0>);
   const int planes = tiles.count() * a.n[2];
@@ -155,6 +155,7 @@ struct program {
   int (*ring_pass)(void*, int, int, bool) = nullptr;
   int (*columns_pass)(void*, int, bool) = nullptr;
   void (*resident_steps)(void*, bool) = nullptr;
+  int column_steps = 1, column_rows = 1;
 };
 
 /// Tiles on a chip that compiled() makes: few cells, in several lanes along each axis.
@@ -206,11 +207,12 @@ class DeviceText : public ::testing::Test {
       ADD_FAILURE() << ::dlerror();
       return {};
     }
-    return {
-        reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-        reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
-        reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
-        reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps"))};
+    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+            reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
+            reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps")),
+            column_steps,
+            column_rows};
   }
 
  private:

@@ -123,7 +123,7 @@ void put_parameters(plain_fields<T>& plain, const std::vector<T>& table, int ste
 }
 
 int resident_runs[4] = {};  ///< runs of several tiles, by dimensions
-int resident_points_seen = 0;
+int resident_points_seen = 0, column_points_seen = 0;
 
 /// Several tries of tiles and depths on a chip, from the arrays after plain steps.
 template <class T>
@@ -272,10 +272,37 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     }
     for (int c = 0; c < def.coefficients(); ++c) columns.from[fields + c] = one.coefficient(c);
     const int teams = 1 + below(7);
+    const columns_shape shape = columns_of(domain);
+    const int depth = code.column_steps, rows = code.column_rows;
+    // The sizes that columns_for() has.
+    const columns_numbers n{shape,
+                            {2 * depth * shape.step_columns() + 5,
+                             (2 * depth * shape.step_rows() + 4) / rows + 1, rows, depth},
+                            sizeof(T)};
+    if (!n.valid()) return;
+    const columns_tiles tiles = tiles_of(domain, n);
+    std::vector<std::int64_t> edges;
+    for (int tile = 0; tile < tiles.x.count(); ++tile)
+      edges.insert(edges.end(), {tiles.x.first(tile), tiles.x.end(tile) - 1});
+    drawn_points<T> points(
+        d, plain, depth, edges, [&](int field) { return !shape.is_renamed(field); }, chance);
+    const point_table table =
+        columns_table_of(points.points, tiles, static_cast<int>(d.n[0]), rows);
+    columns.points = {table.rows.data(), table.list.data(), data_or_null(points.series), 0,
+                      data_or_null(points.record)};
+    std::vector<T> parameters;
+    for (int k = 0; k < depth * def.parameters(); ++k)
+      parameters.push_back(static_cast<T>(values(chance)));
+    columns.table = data_or_null(parameters);
     const int steps = code.columns_pass(&columns, teams, below(2));
     SCOPED_TRACE(fmt::format("{} teams", teams));
-    if (steps == 0) return;
-    for (int s = 0; s < steps; ++s) plain.step();
+    ASSERT_EQ(steps, depth);
+    for (int s = 0; s < steps; ++s) {
+      if (demands.parameters_change) put_parameters(plain, parameters, s);
+      plain.step();
+      if (demands.points) points.expect(plain, s);
+    }
+    if (demands.points) column_points_seen += static_cast<int>(points.points.size());
     expect(other, there, "a pass", plain);
   }
   if (def.dims() != 2) return;
@@ -396,6 +423,7 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
                           chance);
   }
   EXPECT_GT(resident_runs[3], 0);
+  EXPECT_GT(column_points_seen, 0);
 }
 
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {
@@ -457,17 +485,21 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
     const drawn d = draw(chance, round == 3 ? 3 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    kernel_source source =
+    const kernel_source source =
         round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
+    std::vector<kernel_source> list{source,
+                                    sources(domain).resident(tile_of(domain), {false, true})};
     if (d.definition.dims() == 3) {
       const auto plan = plan_columns(columns_of(domain), work_of(d.definition, 8), 8, {});
-      if (plan) source = sources(domain).pass(*plan);
+      ASSERT_TRUE(plan);
+      for (const pass_demands& demands :
+           {pass_demands{}, {false, true}, {true, false}, {true, true}})
+        list.push_back(sources(domain).pass(*plan, demands));
     }
-    const kernel_source tiles = sources(domain).resident(tile_of(domain), {false, true});
     std::string failure;
     try {
-      EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty());
-      EXPECT_FALSE(compile_kernel(tiles, {90, 0})->cubin.empty());
+      for (const kernel_source& kernel : list)
+        EXPECT_FALSE(compile_kernel(kernel, {90, 0})->cubin.empty());
     } catch (const error& e) {
       failure = e.what();
     }

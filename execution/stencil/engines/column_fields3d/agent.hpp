@@ -18,10 +18,10 @@ DWELL_FN void turn_of_lane(Lane& lane, Meet& meet) {
 }
 
 /// One team's part of a pass, by one of its lanes.
-template <class S, class T, columns_config C, class Meet>
+template <class S, class T, columns_config C, pass_demands D = pass_demands{}, class Meet>
 DWELL_FN void fields_columns_of_lane(const fields_columns<T>& a, T* scratch, int team, int lane,
                                      Meet meet) {
-  columns_lane<S, T, C> one(a, scratch, team, lane);
+  columns_lane<S, T, C, D> one(a, scratch, team, lane);
   while (one.open()) {
     while (one.more()) {
 #pragma unroll 1

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/partition/strips.hpp"
 #include "dwell/stencil/field_limits.hpp"
 
@@ -23,6 +24,11 @@ struct fields_columns {
   /// Tiles that each team takes whole: side by side, so that what they read twice is in a cache.
   int whole = 0;
   pass_runs runs;  ///< runs of the tiles that are left: cuts count their planes, tile by tile
+  /// Parameters of every step, [step][parameter], in place of p (pass_demands).
+  const T* table = nullptr;
+  /// With tiles in place of strips and planes in place of rows. A column is a cell of a tile's
+  /// plane: lane * rows + row of the lane.
+  pass_points<T> points;
 };
 
 }  // namespace dwell

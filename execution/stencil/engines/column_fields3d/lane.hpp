@@ -18,11 +18,13 @@
 #include "dwell/base/ranges.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/sizes.hpp"
+#include "dwell/execution/stencil/engines/ring_fields2d/points.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 
 namespace dwell {
 
-template <class S, class T, columns_config C>
+/// D: what steps have besides the stencil.
+template <class S, class T, columns_config C, pass_demands D = pass_demands{}>
 class columns_lane {
  public:
   static constexpr columns_numbers numbers{columns_shape_of<S>, C, sizeof(T)};
@@ -30,6 +32,7 @@ class columns_lane {
 
  private:
   static_assert(numbers.valid() && S::stages <= columns_shape::most_stages);
+  static_assert(C.rows <= 32, "point_row has a bit for each row of a lane");
   static constexpr int fields = S::fields, arrays = array_count<S>, rows = C.rows;
   static constexpr int width = numbers.width(), substages = numbers.substages();
   static constexpr unsigned all_rows = (1U << rows) - 1;
@@ -71,6 +74,10 @@ class columns_lane {
     const columns_tiles tiles =
         columns_tiles::of(numbers, a_.n[1], a_.n[0], goes_around<S, 1>, goes_around<S, 0>);
     place(tiles, tile % tiles.x.count(), tile / tiles.x.count());
+    if constexpr (D.points) {
+      points_ = {&a_.points, a_.points.rows + std::int64_t{tile} * (nz + 1), nz};
+      next_points_ = z_ - numbers.all_behind() - 1;
+    }
     unrolled<0, at_least_one(numbers.all_kept())>([&]<int k>(constant<k>) {
       unrolled<0, rows>([&]<int r>(constant<r>) { kept_[k][r] = T{}; });
     });
@@ -100,6 +107,10 @@ class columns_lane {
     });
     ++z_;
     fetch();
+    if constexpr (D.points) {
+      const int oldest = z_ - 1 - numbers.all_behind();
+      if (next_points_ < oldest) next_points_ = points_.next_row(oldest);
+    }
     stages<Plain, 0>(now);
     ++ticks_;
   }
@@ -205,7 +216,10 @@ class columns_lane {
 
     template <int P>
     DWELL_FN T parameter() const {
-      return lane.a_.p[P];
+      if constexpr (D.parameters_change)
+        return lane.a_.table[Q / S::stages * S::parameters + P];
+      else
+        return lane.a_.p[P];
     }
     template <int F>
     DWELL_FN void put(T v) const {
@@ -320,6 +334,8 @@ class columns_lane {
       const int z = z_ - 1 - numbers.behind(Q);
       cells made;
       unrolled<0, rows>([&]<int r>(constant<r>) { stage_of_row<Plain, Q, r>(now, made, z); });
+      if constexpr (D.points && (Q + 1) % S::stages == 0)
+        if (z >= next_points_) visit_points<Q>(now, made, z);
       unrolled<0, fields>([&]<int f>(constant<f>) { keep<Q, f>(now.v[f]); });
       stages<Plain, Q + 1>(made);
     }
@@ -348,6 +364,32 @@ class columns_lane {
       else if constexpr (S::template writes<stage>(f))
         v = keeps ? v : fresh[f];
       made.v[f][Row] = v;
+    });
+  }
+  /// Sources and receivers of the lane's cells of plane z, after the last stage of a step and
+  /// before any other stage has their values. Sources are added in all tiles that compute the cell,
+  /// in all runs of planes; receivers are in the list of the tile that owns the cell, and are
+  /// written by the run that owns the plane.
+  template <int Q>
+  DWELL_FN void visit_points(const cells& now, cells& made, int z) {
+    point_cursor<T> cursor;
+    cursor.find(points_, z, lane_ * rows);
+    const bool own = z >= first_ && z < end_;
+    unrolled<0, rows>([&]<int r>(constant<r>) {
+      if (!cursor.has_some(r)) return;
+      cell_values<S, T> v;
+      unrolled<0, fields>([&]<int f>(constant<f>) {
+        // What passes do not carry is the other field's value before the step.
+        constexpr int copied = columns_shape_of<S>.copy_of[f];
+        if constexpr (columns_shape_of<S>.is_renamed(f))
+          v.of[f] = held<Q, copied, numbers.lag(Q)>(now.v[copied], r);
+        else
+          v.of[f] = made.v[f][r];
+      });
+      cursor.template visit<S>(a_.points, Q / S::stages, lane_ * rows + r, own, v);
+      unrolled<0, fields>([&]<int f>(constant<f>) {
+        if constexpr (!columns_shape_of<S>.is_renamed(f)) made.v[f][r] = v.of[f];
+      });
     });
   }
   /// The plane that arrived is the newest of those that are kept.
@@ -384,7 +426,10 @@ class columns_lane {
   bool at_border_ = false;   ///< cells of the tile are fixed or read beyond borders
   /// A bit for each row: the cell leaves the pass, keeps its value, lies in the field.
   unsigned own_ = 0, fixed_ = 0, inside_ = 0;
-  int offset_[rows];  ///< places of cells in a plane of the field
+  int offset_[rows];              ///< places of cells in a plane of the field
+  strip_points<S, T, 2> points_;  ///< the tile's, if there are any
+  /// The first plane with points, from the oldest plane of the tick on.
+  int next_points_ = 0;
   T next_[arrays][rows];
   T kept_[at_least_one(numbers.all_kept())][rows];
 };

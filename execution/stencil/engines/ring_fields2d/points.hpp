@@ -24,8 +24,8 @@
 
 namespace dwell {
 
-/// Points of a strip.
-template <class S, class T>
+/// Points of a strip. Axis: that of the rows; of a tile of three dimensions planes, 2.
+template <class S, class T, int Axis = 0>
 struct strip_points {
   const pass_points<T>* all = nullptr;
   const point_row* rows = nullptr;
@@ -33,7 +33,7 @@ struct strip_points {
 
   /// Row y within the field, or -1.
   DWELL_FN int row_of(int y) const {
-    if constexpr (goes_around<S, 0>) {
+    if constexpr (goes_around<S, Axis>) {
       while (y < 0) y += ny;
       while (y >= ny) y -= ny;
       return y;
@@ -43,12 +43,12 @@ struct strip_points {
   /// The first row from y on that has points, counted as y is; point_row::none or more if none has.
   DWELL_FN int next_row(int y) const {
     int within = y;
-    if constexpr (goes_around<S, 0>)
+    if constexpr (goes_around<S, Axis>)
       within = row_of(y);
     else
       within = y < 0 ? 0 : y < ny ? y : ny;
     int row = rows[within].next;
-    if constexpr (goes_around<S, 0>) {
+    if constexpr (goes_around<S, Axis>) {
       if (row == point_row::none) {
         row = rows[0].next;
         if (row != point_row::none) row += ny;
