@@ -4,32 +4,16 @@
 
 #include <algorithm>
 
+#include "dwell/solvers/grid/elimination.hpp"
 #include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 namespace {
 
-/// Weights of the faces before and after a cell, and their series; s leaves the cell.
-template <class V>
-struct elimination {
-  V before, after, series;
-  elimination(V a, V b, V s) {
-    const V sum = a + b + s;
-    const V by = sum > V(0) ? V(1) / sum : V(0);
-    before = a * by;
-    after = b * by;
-    series = a * after;
-  }
-};
-
-/// Where a cell that is eliminated lies between coarse cells with weights w, and its neighbour
-/// across with other ones, a difference of the coarse cells is a difference of these two, with the
-/// energy t (w - w')^2. It is added to the series of both. (Without it a coarse operator may be too
-/// weak by any factor, and the cycle not be definite.) Operators whose rows are shared have no such
-/// places.
+/// Adds shear() to the series of both.
 template <class V>
 void add_shear(V t, V w, V other, V& series, V& other_series) {
-  const V more = t * (w - other) * (w - other);
+  const V more = shear(t, w, other);
   series += more;
   other_series += more;
 }
@@ -46,17 +30,12 @@ coefficients<V> begun(const coefficients<V>& fine, int axis, int coarse) {
   return c;
 }
 
-/// A row inside a ring of `count`, or the nearest one.
-int inside(int i, int count, bool wraps) {
-  return i < 0 ? (wraps ? count - 1 : 0) : i == count ? (wraps ? 0 : count - 1) : i;
-}
-
 /// Adds add_shear() of faces across x to the series in rows of c.
 template <class V>
 void add_shears_of_x(const coefficients<V>& fine, const halved_axis& ax, coefficients<V>& c) {
   const int nz = fine.shape.n[0], ny = fine.shape.n[1], m = ax.coarse();
   // Adds those of the cells that are eliminated between faces begin .. end - 1.
-  const auto shear = [&](std::size_t face, int k0, int j0, int k1, int j1, int begin, int end) {
+  const auto add = [&](std::size_t face, int k0, int j0, int k1, int j1, int begin, int end) {
     const std::size_t one = fine.row(k0, j0), other = fine.row(k1, j1);
     if (face == 0 || one == other) return;
     const V *const f0 = &fine.pool[fine.x[one]], *const s0 = &fine.pool[fine.s[one]];
@@ -72,11 +51,11 @@ void add_shears_of_x(const coefficients<V>& fine, const halved_axis& ax, coeffic
   for_pieces(std::size_t(nz), cells, [&](std::size_t begin, std::size_t end) {
     for (int k = int(begin); k < int(end); ++k)
       for (int j = fine.shape.wraps[1] ? 0 : 1; j < ny; ++j)
-        shear(fine.y[fine.face_y(k, j)], k, (j + ny - 1) % ny, k, j, 0, all);
+        add(fine.y[fine.face_y(k, j)], k, (j + ny - 1) % ny, k, j, 0, all);
   });
   const auto along_z = [&](int j, int begin, int end) {
     for (int k = fine.shape.wraps[0] ? 0 : 1; k < nz; ++k)
-      shear(fine.z[fine.row(k, j)], (k + nz - 1) % nz, j, k, j, begin, end);
+      add(fine.z[fine.row(k, j)], (k + nz - 1) % nz, j, k, j, begin, end);
   };
   if (ny > 1)
     for_pieces(std::size_t(ny), cells, [&](std::size_t begin, std::size_t end) {

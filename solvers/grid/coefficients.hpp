@@ -30,13 +30,15 @@ struct grid_shape {
 template <class V>
 struct coefficients {
   grid_shape shape;
-  bool shared = false;  ///< rows may be equal: the places of new ones are looked up
+  bool shared = false;        ///< rows may be equal: the places of new ones are looked up
+  std::size_t elsewhere = 0;  ///< elements of a pool that a GPU has: then `pool` is empty here
   std::vector<V> pool;  ///< begins with a row of n + 1 zeros, the place of all rows that are 0
   std::vector<std::size_t> x;  ///< [plane, row]: n + 1 faces
   std::vector<std::size_t> y;  ///< [plane, face 0 .. n of the axis]
   std::vector<std::size_t> z;  ///< [face 0 .. n of the axis, row]
   std::vector<std::size_t> s;  ///< [plane, row]
 
+  std::size_t elements() const { return pool.empty() ? elsewhere : pool.size(); }
   std::size_t row(int k, int j) const {
     return std::size_t(k) * std::size_t(shape.n[1]) + std::size_t(j);
   }
@@ -55,7 +57,10 @@ template <class V>
 class row_places {
  public:
   using key = std::array<std::size_t, 8>;
-  row_places(std::vector<V>& pool, bool shared) : pool_(pool), shared_(shared) {}
+  row_places(std::vector<V>& pool, bool shared) : pool_(pool), shared_(shared) {
+    last_.fill(known_.end());
+  }
+  row_places(const row_places&) = delete;
 
   /// of(to, n) for n = 0 .. count - 1, in this order of places: to.place(key, length, fill) gives
   /// where the row of `length` elements is that is made of `key`; fill(V*) makes it the first time.
@@ -85,16 +90,23 @@ class row_places {
   }
 
  private:
+  static bool is_same(const key& a, const key& b) {
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) other |= a[i] ^ b[i];
+    return other == 0;
+  }
   struct lookup {
     row_places& in;
     template <class F>
     std::size_t place(const key& k, int length, F&& fill) {
-      if (const auto at = in.known_.find(k); at != in.known_.end()) return at->second;
-      const std::size_t at = in.pool_.size();
-      in.pool_.resize(at + std::size_t(length));
-      fill(in.pool_.data() + at);
-      in.known_.emplace(k, at);
-      return at;
+      auto& last = in.last_[k[0] % in.last_.size()];  // mostly that of the row before
+      if (last != in.known_.end() && is_same(last->first, k)) return last->second;
+      const auto [row, is_new] = in.known_.try_emplace(k, in.pool_.size());
+      last = row;
+      if (!is_new) return row->second;
+      in.pool_.resize(row->second + std::size_t(length));
+      fill(in.pool_.data() + row->second);
+      return row->second;
     }
   };
   struct counting {
@@ -121,6 +133,8 @@ class row_places {
   std::vector<V>& pool_;
   bool shared_;
   std::map<key, std::size_t> known_;
+  /// The row that was asked for last, of each kind: the first word of a key.
+  std::array<typename std::map<key, std::size_t>::const_iterator, 8> last_;
 };
 
 }  // namespace dwell::grids

@@ -8,6 +8,7 @@
 
 #include "dwell/grid/grid_operator.hpp"
 #include "dwell/solvers/grid/coefficients.hpp"
+#include "dwell/solvers/grid/face_rules.hpp"
 
 namespace dwell::grids {
 
@@ -33,10 +34,28 @@ struct system {
 template <class T>
 system<T> discretize(const grid_description<T>& d);
 
+/// A problem whose operator is made elsewhere: all but its coefficients, of which the shape is
+/// there, and what they follow from.
+template <class T>
+struct undiscretized {
+  grids::system<T> system;
+  face_rules<T> rules;  ///< with the description's arrays
+};
+/// Throws what discretize() throws, but for what values of arrays per cell or face say.
+template <class T>
+undiscretized<T> discretize_elsewhere(const grid_description<T>& d);
+/// Rows are not shared: coefficients have an array per cell or face.
+template <class T>
+bool has_arrays(const grid_description<T>& d);
+
 /// b = W f + what the sides give.
 template <class T>
 void right_hand_side(const system<T>& s, std::span<const T> f, std::span<T> b);
 
+extern template undiscretized<double> discretize_elsewhere(const grid_description<double>&);
+extern template undiscretized<float> discretize_elsewhere(const grid_description<float>&);
+extern template bool has_arrays(const grid_description<double>&);
+extern template bool has_arrays(const grid_description<float>&);
 extern template system<double> discretize(const grid_description<double>&);
 extern template system<float> discretize(const grid_description<float>&);
 extern template void right_hand_side(const system<double>&, std::span<const double>,

@@ -31,6 +31,9 @@
 
 namespace dwell::grids {
 
+/// Kernels of GPUs make operators with arrays of coefficients and their levels, where they can.
+inline constexpr bool gpus_make_levels = false;
+
 template <class T>
 struct grid_handle {
   std::shared_ptr<communicator> comm;
@@ -42,6 +45,8 @@ struct grid_handle {
   divided_grid where;
   slab here;
   exchange_cost cost;
+  bool makes_on_gpu;
+  std::unique_ptr<gpu_solves<T>> gpu;
   prepared_grid<T> grid;
   thread_choice threads;
   cpu::team_threads teams;
@@ -49,13 +54,12 @@ struct grid_handle {
   std::vector<T> b;                     ///< halved rows, scaled; with ghosts
   std::vector<T> natural;               ///< in the caller's order, likewise
   std::optional<solve_ranks<T>> ranks;  ///< if there are several
-  std::unique_ptr<gpu_solves<T>> gpu;
   double setup_s = 0;
   bool ran_galerkin = false;  ///< the last solve went on with Galerkin's levels
 
   /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
-              const grid_options& o, std::size_t gather_below)
+              const grid_options& o, std::size_t gather_below, bool gpu_makes = gpus_make_levels)
       : comm(std::move(by)),
         options(o),
         device_name(on.facts().name),
@@ -64,14 +68,15 @@ struct grid_handle {
         on_gpu(on.on() != backend::cpu),
         where(divided(d, gather_below)),
         here(where.here()),
-        grid(prepared(d)),
+        makes_on_gpu(gpu_makes),
+        gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on) : nullptr),
+        grid(first_grid(d)),
         threads(on_gpu ? thread_choice{on.facts().units, "a block for each multiprocessor"}
                        : threads_of_grid(own_shape(), on.facts())),
         teams(on_gpu ? 1 : threads.threads),
         vectors(on_gpu ? grid_shape{} : shape(), facts_of(method.method).more_vectors),
         b(on_gpu ? 0 : shape().cells()),
         natural(b.size()) {
-    if (on_gpu) gpu = std::make_unique<gpu_solves<T>>(on, grid, method);
     if (comm->size() > 1) ranks.emplace(*comm, where.division, shape().plane(), cost);
   }
   grid_handle(const grid_handle&) = delete;
@@ -91,7 +96,35 @@ struct grid_handle {
       g.all = shape_of_description(d.cells, d.boundary, 1), g.division = divide_planes(g.all, 1, 0);
     return g;
   }
-  prepared_grid<T> prepared(const grid_description<T>& d) {
+  /// A grid and, on a GPU, what solves read of it.
+  struct prepared_parts {
+    prepared_grid<T> grid;
+    std::optional<typename gpu_solves<T>::copied_grid> copied;
+  };
+  prepared_parts prepared(const grid_description<T>& d) {
+    if (gpu && makes_on_gpu && can_be_made(d, method)) return made_by_gpu(d);
+    prepared_parts all{prepared_here(d), {}};
+    if (gpu) all.copied.emplace(gpu->copied(all.grid, method));
+    return all;
+  }
+  prepared_parts made_by_gpu(const grid_description<T>& d) {
+    undiscretized<T> problem = discretize_elsewhere(d);
+    check_definite(problem.system.negative_s, options);
+    made_grid<T> made = gpu->make(problem, method);
+    if (!made.good) {
+      discretize(d);  // says what is wrong
+      throw device_error("grid: a set-up on the GPU found values that the host takes");
+    }
+    prepared_parts all{{std::move(problem.system), std::move(made.h), made.scale}, {}};
+    all.copied.emplace(gpu->copied(all.grid, method, std::move(made)));
+    return all;
+  }
+  prepared_grid<T> first_grid(const grid_description<T>& d) {
+    prepared_parts all = prepared(d);
+    if (gpu) gpu->take(std::move(*all.copied));
+    return std::move(all.grid);
+  }
+  prepared_grid<T> prepared_here(const grid_description<T>& d) {
     system<T> made = discretize_slab(where, d);
     where.on_all([&] { check_definite(made.negative_s, options); });
     coefficients<T> whole = whole_operator(where, d);
@@ -179,9 +212,9 @@ struct grid_handle {
     });
     const divided_grid before = std::exchange(where, other);
     try {
-      prepared_grid<T> fresh = prepared(d);
-      if (gpu) gpu->take(gpu->made(fresh, method));
-      grid = std::move(fresh);
+      prepared_parts fresh = prepared(d);
+      if (gpu) gpu->take(std::move(*fresh.copied));
+      grid = std::move(fresh.grid);
     } catch (...) {
       where = before;
       throw;
@@ -350,6 +383,7 @@ struct grid_handle {
     try {
       const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
                                      std::chrono::milliseconds(50));
+      if (gpu && grid.system.a.pool.empty()) gpu->fetch(grid.system.a);
       grid.add_galerkin(where, method, cost);
       return true;
     } catch (const interrupted_error&) {

@@ -21,8 +21,10 @@ constexpr double strong = 0.5;
 /// coefficients is 0 and stays.
 template <class V>
 void halve_at(std::vector<V>& pool, std::vector<std::size_t> places, int n, bool back = false) {
+  const auto once = [&] { places.erase(std::unique(places.begin(), places.end()), places.end()); };
+  once();  // rows that share their memory mostly follow each other
   if (!std::ranges::is_sorted(places)) std::ranges::sort(places);
-  places.erase(std::unique(places.begin(), places.end()), places.end());
+  once();
   const std::size_t elements = places.size() * std::size_t(n);
   for_pieces(places.size(), elements, [&](std::size_t begin, std::size_t end) {
     std::vector<V> row(static_cast<std::size_t>(n));
@@ -110,28 +112,18 @@ void join_rows(coefficients<V>& a) {
   reorder_rows(a, true);
 }
 
-void axis_facts::add(const axis_facts& other) {
-  for (std::size_t m = 0; m < 3; ++m) {
-    if (other.faces[m] > 0) {
-      least[m] = faces[m] > 0 ? std::min(least[m], other.least[m]) : other.least[m];
-      most[m] = faces[m] > 0 ? std::max(most[m], other.most[m]) : other.most[m];
-    }
-    sum[m] += other.sum[m];
-    faces[m] += other.faces[m];
-  }
-}
-bool axis_facts::jumps() const {
+bool jumps(const axis_facts& f) {
   double worst = 1;
   for (std::size_t m = 0; m < 3; ++m)
-    if (most[m] > 0) worst = std::max(worst, most[m] / least[m]);
+    if (f.most[m] > 0) worst = std::max(worst, f.most[m] / f.least[m]);
   return worst > jump;
 }
-std::array<bool, 3> axis_facts::halved() const {
+std::array<bool, 3> halved_axes(const axis_facts& f) {
   std::array<double, 3> mean{};
-  for (std::size_t m = 0; m < 3; ++m) mean[m] = faces[m] > 0 ? sum[m] / faces[m] : 0;
+  for (std::size_t m = 0; m < 3; ++m) mean[m] = f.faces[m] > 0 ? f.sum[m] / f.faces[m] : 0;
   const double strongest = std::max({mean[0], mean[1], mean[2]});
   std::array<bool, 3> halved{};
-  for (std::size_t m = 0; m < 3; ++m) halved[m] = faces[m] > 0 && mean[m] >= strong * strongest;
+  for (std::size_t m = 0; m < 3; ++m) halved[m] = f.faces[m] > 0 && mean[m] >= strong * strongest;
   return halved;
 }
 
@@ -139,42 +131,52 @@ template <class V>
 axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first) {
   const auto ny = std::size_t(a.shape.n[1]);
   const int nx = a.shape.n[2];
-  struct row_facts {
-    int faces = 0;
-    double sum = 0;
-    V least{}, most{};
-  };
   const std::size_t rows = std::size_t(own.size()) * ny;
-  std::vector<std::array<row_facts, 3>> of_rows(rows);
-  for_pieces(rows, rows * std::size_t(nx), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t r = begin; r < end; ++r) {
-      const auto add = [&](std::size_t axis, const V* row, int from) {
-        row_facts f{nx - from, 0, row[from], row[from]};
-        for (int i = from; i < nx; ++i) {
-          f.sum += double(row[i]);
-          f.least = std::min(f.least, row[i]);
-          f.most = std::max(f.most, row[i]);
-        }
-        of_rows[r][axis] = f;
-      };
-      const int k = own.begin + int(r / ny), j = int(r % ny);
-      if (nx > 1) add(x_axis, a.x_faces(k, j), 1);
-      if (j > 0) add(y_axis, a.y_faces(k, j), 0);
-      if (k > own.begin || !first) add(z_axis, a.z_faces(k, j), 0);
+  struct row_key {
+    std::size_t x = 0, y = 0, z = 0;
+    bool has_y = false, has_z = false;
+    bool operator==(const row_key&) const = default;
+  };
+  const auto key_of = [&](std::size_t r) {
+    const int k = own.begin + int(r / ny), j = int(r % ny);
+    return row_key{a.x[a.row(k, j)], a.y[a.face_y(k, j)], a.z[a.row(k, j)], j > 0,
+                   k > own.begin || !first};
+  };
+  const auto take = [&](axis_facts& f, const row_key& row) {
+    const auto along = [&](int axis, std::size_t place, int from) {
+      f.take_row(axis, from, nx, [of = &a.pool[place]](int i) { return of[i]; });
+    };
+    if (nx > 1) along(x_axis, row.x, 1);
+    if (row.has_y) along(y_axis, row.y, 0);
+    if (row.has_z) along(z_axis, row.z, 0);
+  };
+  std::vector<axis_facts> all(rows);
+  if (a.shared) {  // what follows each other is mostly the same
+    row_key before;
+    for (std::size_t r = 0; r < rows; ++r) {
+      const row_key now = key_of(r);
+      if (r > 0 && now == before)
+        all[r] = all[r - 1];
+      else
+        take(all[r], now);
+      before = now;
     }
-  });
-  axis_facts f;
-  for (const auto& row : of_rows)
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const row_facts& one = row[axis];
-      if (one.faces == 0) continue;
-      f.least[axis] =
-          f.faces[axis] > 0 ? std::min(f.least[axis], double(one.least)) : double(one.least);
-      f.most[axis] = std::max(f.most[axis], double(one.most));
-      f.sum[axis] += one.sum;
-      f.faces[axis] += one.faces;
+  } else {
+    for_pieces(rows, rows * std::size_t(nx), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) take(all[r], key_of(r));
+    });
+  }
+  while (all.size() > 1) {
+    std::size_t sums = 0;
+    for (std::size_t r = 0; r < all.size(); r += facts_together) {
+      axis_facts sum = all[r];
+      for (std::size_t i = r + 1; i < std::min(r + facts_together, all.size()); ++i)
+        sum.add(all[i]);
+      all[sums++] = sum;
     }
-  return f;
+    all.resize(sums);
+  }
+  return all.empty() ? axis_facts{} : all[0];
 }
 
 std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
@@ -183,12 +185,22 @@ std::size_t bottom_cells_of(bool jumps, const chosen_method& method) {
                                                        : bottom_cells_of_jumps;
 }
 
+int colours_of(const grid_shape& g) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (g.wraps[axis] && g.n[axis] > 1 && g.n[axis] % 2) return 3;
+  return 2;
+}
+std::array<halved_axis, 3> step_axes(const grid_shape& g, const std::array<bool, 3>& halved) {
+  std::array<halved_axis, 3> axes;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    axes[axis] = {g.n[axis], g.wraps[axis], g.n[axis] > 1 && halved[axis]};
+  return axes;
+}
+
 template <class V>
 void begin_level(level<V>& l, const chosen_method& method) {
   const grid_shape& g = l.a.shape;
-  l.colours = 2;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (g.wraps[axis] && g.n[axis] > 1 && g.n[axis] % 2) l.colours = 3;
+  l.colours = colours_of(g);
   const std::size_t cells = method.host_vectors ? g.cells() : 0;
   l.u.assign(cells, V(0));
   l.f.assign(cells, V(0));
@@ -202,9 +214,7 @@ void finish_level(level<V>& l) {
 
 template <class V>
 coefficients<V> halve_level(level<V>& l, const std::array<bool, 3>& halved) {
-  const grid_shape& g = l.a.shape;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    l.step.axes[axis] = {g.n[axis], g.wraps[axis], g.n[axis] > 1 && halved[axis]};
+  l.step.axes = step_axes(l.a.shape, halved);
   const coefficients<V>* from = &l.a;
   coefficients<V> next;
   for (const int axis : {x_axis, y_axis, z_axis}) {
@@ -222,8 +232,8 @@ coefficients<V> halve_level(level<V>& l, const std::array<bool, 3>& halved) {
 template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> finest, bool singular, const chosen_method& method) {
   const grid_shape shape = finest.shape;
-  const bool jumps =
-      method.has_levels() && !finest.shared && facts_of_axes(finest, {0, shape.n[0]}, true).jumps();
+  const bool jumps = method.has_levels() && !finest.shared &&
+                     grids::jumps(facts_of_axes(finest, {0, shape.n[0]}, true));
   return make_hierarchy(std::move(finest), singular, method, shape, jumps);
 }
 
@@ -266,7 +276,7 @@ hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_met
       finish_level(l);
       return h;
     }
-    now = halve_level(l, facts_of_axes(l.a, l.own, true).halved());
+    now = halve_level(l, halved_axes(facts_of_axes(l.a, l.own, true)));
     h.most_plane = std::max(h.most_plane, l.step.axes[1].coarse() * l.step.axes[2].coarse());
   }
 }

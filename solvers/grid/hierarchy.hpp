@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "dwell/solvers/grid/axis_facts.hpp"
 #include "dwell/solvers/grid/coarsening.hpp"
 #include "dwell/solvers/grid/coefficients.hpp"
 #include "dwell/solvers/grid/galerkin.hpp"
@@ -111,19 +112,19 @@ template <class V>
 hierarchy<V> make_hierarchy(coefficients<V> top, bool singular, const chosen_method& method,
                             const grid_shape& finest, bool jumps);
 
-/// What decides about levels: of the faces between cells, before planes `own`, along z, y, x. Those
-/// of ranks are added up, in their order.
-struct axis_facts {
-  std::array<double, 3> sum{}, faces{};   ///< sums of conductances
-  std::array<double, 3> least{}, most{};  ///< 0 where there are none
-  void add(const axis_facts& other);
-  bool jumps() const;                  ///< by more than 10 along an axis
-  std::array<bool, 3> halved() const;  ///< axes whose mean is half of the strongest one's, or more
-};
+/// They differ by more than 10 along an axis.
+bool jumps(const axis_facts& f);
+/// Axes whose mean is half of the strongest one's, or more.
+std::array<bool, 3> halved_axes(const axis_facts& f);
+/// Facts of the faces between cells before planes `own`.
 /// first: the planes begin with the first one of the whole grid, whose face is none between cells.
 template <class V>
 axis_facts facts_of_axes(const coefficients<V>& a, plane_range own, bool first);
 
+/// Colours of Gauss-Seidel on a grid of this shape: see level.
+int colours_of(const grid_shape& g);
+/// The step from a grid to one with half of the cells along these axes.
+std::array<halved_axis, 3> step_axes(const grid_shape& g, const std::array<bool, 3>& halved);
 /// Vectors, colours, inverse diagonals of a level whose `a`, `own` and `all` are there.
 template <class V>
 void begin_level(level<V>& l, const chosen_method& method);

@@ -48,10 +48,11 @@ std::vector<listed_level> list_levels(const hierarchy<level_value>& h, const cho
     }
     l.colours = from.colours;
     halve(l, galerkin ? h.galerkin.step.axes : from.step.axes);
-    l.bytes = (2 * cells + from.a.pool.size() + from.inverse.size()) * sizeof(level_value);
+    const std::size_t inverse = from.a.shared ? from.inverse.size() : cells;
+    l.bytes = (2 * cells + from.a.elements() + inverse) * sizeof(level_value);
     l.bytes_per_cycle = vectors_of_visit * cells * sizeof(level_value);
     if (!from.a.shared)
-      l.bytes_per_cycle += (4 * from.a.pool.size() + 2 * from.inverse.size()) * sizeof(level_value);
+      l.bytes_per_cycle += (4 * from.a.elements() + 2 * inverse) * sizeof(level_value);
     if (h.lines) {  // each axis: residuals, pivots, sums and u, before and after
       l.lines = true;
       std::size_t axes = 0;

@@ -17,6 +17,7 @@
 #include "dwell/execution/device/threads/threads_worth.hpp"
 #include "dwell/grid/grid_solver.hpp"
 #include "dwell/solvers/grid/cycle.hpp"
+#include "dwell/solvers/grid/device/power_of_two.hpp"
 #include "dwell/solvers/grid/discretize.hpp"
 #include "dwell/solvers/grid/grid_methods.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
@@ -24,15 +25,6 @@
 #include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
-
-/// 2^e, in three steps: the power itself may be beyond the format where products with it are not.
-template <class T>
-struct power_of_two {
-  T third, rest;  ///< normal numbers, by which 0 stays 0
-  explicit power_of_two(int e)
-      : third(T(std::ldexp(1.0, e / 3))), rest(T(std::ldexp(1.0, e - e / 3 * 2))) {}
-  T operator*(T v) const { return v * third * third * rest; }
-};
 
 /// The operator with |s|, of which levels are: a preconditioner is definite.
 template <class T>
@@ -68,6 +60,12 @@ struct prepared_grid {
     divide(whole.pool);
     levels = make_divided_levels(grid, definite(a), definite(whole), system.singular, method, cost);
     halve_rows(a);
+  }
+  /// A grid of one rank, whose operator and levels are elsewhere.
+  prepared_grid(grids::system<T> made, hierarchy<level_value> h, int by_scale)
+      : system(std::move(made)), scale(by_scale) {
+    *levels.own = std::move(h);
+    system.a.elsewhere = levels.own->levels[0].a.elsewhere;
   }
   static T largest_of(const std::vector<T>& pool) {
     const int parts = setup_threads(pool.size(), pool.size());
@@ -147,7 +145,7 @@ std::size_t method_bytes(const prepared_grid<T>& g, const chosen_method& method)
                                : 2 * sizeof(T) + sizeof(level_value);
   std::size_t bytes = g.system.a.shape.cells() * (std::size_t(m.vector_passes) * sizeof(T) +
                                                   std::size_t(m.applications) * each);
-  if (!g.system.a.shared) bytes += std::size_t(m.applications) * g.system.a.pool.size() * sizeof(T);
+  if (!g.system.a.shared) bytes += std::size_t(m.applications) * g.system.a.elements() * sizeof(T);
   return bytes;
 }
 

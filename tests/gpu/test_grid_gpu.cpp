@@ -7,10 +7,12 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "grid_answers.hpp"
 #include "grid_far.hpp"
+#include "grid_made.hpp"
 #include "grid_problem.hpp"
 #include "scratch.hpp"
 #include "stencil_place.hpp"
@@ -21,6 +23,7 @@
 #include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/grid/grid_solver.hpp"
+#include "dwell/solvers/grid/grid_handle.hpp"
 
 namespace dwell::test {
 namespace {
@@ -194,6 +197,65 @@ void expect_far_answers_said_by_a_gpu() {
 TEST_F(grid_gpu, says_answers_that_are_too_large_or_too_small_for_their_type) {
   expect_far_answers_said_by_a_gpu<double>();
   expect_far_answers_said_by_a_gpu<float>();
+}
+
+template <class T>
+int grids_made(unsigned seed, int most, double jump) {
+  grid_problem<T> p;
+  random_grid_problem(seed, most, jump, p);
+  SCOPED_TRACE(p.says);
+  const work_queue queue(stencil_place::where());
+  const auto kernel = cuda_backend<grids::grid_kernel_functions<T>>().make(queue.where());
+  const grids::deal_limits limits{.teams = kernel->teams(), .lanes = kernel->lanes()};
+  return dwell::testing::expect_made_as_by_the_host<T>(queue.where(), *kernel, limits, p.d);
+}
+
+TEST_F(grid_gpu, makes_levels_with_the_bits_of_the_hosts) {
+  int made = 0;
+  for (unsigned k = 0; k < 60 && !HasFailure(); ++k) {
+    made += grids_made<double>(701 + k, k % 6 ? 60 : 700, k % 3 ? 1e4 : 2);
+    if (k % 4 == 0) made += grids_made<float>(801 + k, 200, 20);
+  }
+  EXPECT_GT(made, 30);
+}
+
+/// A handle whose levels kernels make, beside one whose levels the host makes: the bits of answers,
+/// before and after an update, and where a solve goes on with Galerkin's levels.
+TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
+  const auto answers = [](const grid_problem<double>& p, bool by_gpu, const char* coarse) {
+    grid_options o;
+    o.coarse = coarse;
+    grids::grid_handle<double> handle(stencil_place::where(), self_communicator(), p.d, o, 0,
+                                      by_gpu);
+    std::vector<double> f = random_values<double>(handle.rows(), 3), u(f.size(), 0.0);
+    handle.solve(f, u, false);
+    grid_description<double> other = p.d;
+    other.spacing.assign(other.cells.size(), 0.75);
+    handle.update(other);
+    std::vector<double> then(f.size(), 0.0);
+    handle.solve(f, then, false);
+    u.insert(u.end(), then.begin(), then.end());
+    return u;
+  };
+  for (unsigned k = 0; k < 20; ++k) {
+    grid_problem<double> p;
+    random_grid_problem(901 + k, 200, k % 2 ? 1e4 : 3, p);
+    SCOPED_TRACE(p.says);
+    EXPECT_EQ(answers(p, true, "auto"), answers(p, false, "auto"));
+  }
+}
+
+TEST_F(grid_gpu, names_values_that_a_set_up_by_kernels_refuses) {
+  std::vector<double> k(10000, 1.0);
+  k[777] = -3;
+  grid_description<double> d{.cells = {100, 100}};
+  d.k_cells = k;
+  try {
+    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, true);
+    FAIL() << "expected input_error";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("found -3 at 777"), std::string::npos) << e.what();
+  }
 }
 
 TEST_F(grid_gpu, ends_when_asked_to_and_says_what_is_wrong) {

@@ -9,6 +9,7 @@
 #include "dwell/execution/team/run_teams_cpu.hpp"
 #include "dwell/execution/team/team_cpu.hpp"
 #include "dwell/solvers/grid/device/grid_kernel.hpp"
+#include "dwell/solvers/grid/device/setup.hpp"
 #include "dwell/solvers/grid/device/solve.hpp"
 
 namespace dwell::testing {
@@ -38,6 +39,15 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
     });
     watch.finish();
     return 0;
+  }
+  void make(const grids::grid_setup_args<T>& a) override {
+    const run_control none;
+    monitor seen{};
+    cpu::run_watch watch(none, &seen);
+    cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
+      cpu_team<Lanes> team(t, teams_, &grid, reversed_, nullptr, 0);
+      grids::device_setup<T, cpu_team<Lanes>>(team, a)();
+    });
   }
   std::string compiler() const override { return ""; }
   double compile_seconds() const override { return 0; }

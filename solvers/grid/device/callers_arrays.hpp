@@ -9,17 +9,9 @@
 #include "dwell/solvers/grid/device/finest_loops.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
+#include "dwell/solvers/grid/device/power_of_two.hpp"
 
 namespace dwell::grids {
-
-/// 2^e, in three steps: the power itself may be beyond the format where products with it are not.
-template <class T>
-struct device_power {
-  T third, rest;  ///< normal numbers, by which 0 stays 0
-  DWELL_FN explicit device_power(int e)
-      : third(static_cast<T>(ldexp(1.0, e / 3))), rest(static_cast<T>(ldexp(1.0, e - e / 3 * 2))) {}
-  DWELL_FN T operator*(T v) const { return v * third * third * rest; }
-};
 
 DWELL_FN bool is_finite(double v) { return v - v == 0; }
 /// v = m 2^e with 0.5 <= m < 1; 0 of 0.
@@ -144,7 +136,7 @@ class callers_arrays : protected finest_loops<T, Team> {
   /// singular, the residual is there, too.
   DWELL_APART double take_right_hand_side() {
     const int nx = a_.a.n[2], evens = a_.a.evens();
-    const device_power<T> b_by(-scale_), x_by(a_.scale_of_a - scale_);
+    const power_of_two<T> b_by(-scale_), x_by(a_.scale_of_a - scale_);
     const bool zero = from_zero_, singular = a_.singular, gives_residual = zero && !singular;
     const T* const start = zero ? a_.f : a_.u;
     T *const b_to = a_.b, *const x_to = a_.x[0], *const r_to = a_.r;
@@ -194,7 +186,7 @@ class callers_arrays : protected finest_loops<T, Team> {
   /// What the residual may grow by where u, x multiplied by a power of two, is too small for all of
   /// its digits; not finite where it is too large. As of grid_handle.
   DWELL_APART double lost_by(int exponent, const T* x, T mean) {
-    const device_power<T> back(exponent), forth(-exponent);
+    const power_of_two<T> back(exponent), forth(-exponent);
     return norm_of_divided * sqrt(this->sum(
                                  [=](T v) {
                                    const double of = static_cast<double>(v - mean);
@@ -206,7 +198,7 @@ class callers_arrays : protected finest_loops<T, Team> {
   }
   DWELL_APART void give_answer(const T* x, T mean) {
     const int nx = a_.a.n[2], evens = a_.a.evens();
-    const device_power<T> back(scale_ - a_.scale_of_a);
+    const power_of_two<T> back(scale_ - a_.scale_of_a);
     over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int, int row) {
       const long long at = static_cast<long long>(row) * nx;
       const T* const from = x + at;

@@ -12,7 +12,8 @@ namespace dwell::grids {
 
 template <class T>
 device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
-                            const chosen_method& method, const deal_limits& limits)
+                            const device_operator<T>* made, const chosen_method& method,
+                            const deal_limits& limits)
     : where_(where), memory_(where, limits.guarded) {
   const coefficients<T>& a = grid.system.a;
   const std::size_t cells = a.shape.cells();
@@ -20,7 +21,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
     throw unsupported_error(
         fmt::format("grid: expected fewer than 2^31 unknowns on a GPU, found {}", cells));
   grid_solve_args<T>& to = args_;
-  to.a = copy_operator(memory_, a, limits, false);
+  to.a = made ? *made : copy_operator(memory_, a, limits, false);
   to.residual = memory_.room<float>(cells);
   const auto row = static_cast<std::size_t>(a.shape.n[2] + 2);
   to.zeros = memory_.copy(std::vector<float>(row, 0.0f));
@@ -35,6 +36,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   to.scale_of_a = grid.scale;
   to.alone = method.method == grid_method::multigrid;
   to.singular = grid.system.singular;
+  memory_.flush();
   barrier_ = buffer<unsigned>(where_, 1);
   partials_ = buffer<double>(
       where_, static_cast<std::size_t>(grid_solve_args<T>::most_sums * limits.teams));
@@ -44,6 +46,24 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   to.partials = partials_.data();
   to.seen = seen_.data();
   to.out = out_.data();
+}
+
+template <class T>
+void device_grid<T>::fetch(coefficients<T>& a) const {
+  const device_operator<T>& from = args_.a;
+  const auto download = [&](void* to, const void* of, std::size_t bytes) {
+    memory_of(where_.on()).download(where_, to, of, bytes);
+  };
+  const auto places = [&](std::vector<std::size_t>& to, const unsigned* of, std::size_t count) {
+    std::vector<unsigned> narrow(count);
+    download(narrow.data(), of, count * sizeof(unsigned));
+    to.assign(narrow.begin(), narrow.end());
+  };
+  const auto nz = static_cast<std::size_t>(from.n[0]), ny = static_cast<std::size_t>(from.n[1]);
+  places(a.x, from.x, nz * ny), places(a.y, from.y, nz * (ny + 1));
+  places(a.z, from.z, (nz + 1) * ny), places(a.s, from.s, nz * ny);
+  a.pool.resize(a.elsewhere);
+  download(a.pool.data(), from.pool, a.pool.size() * sizeof(T));
 }
 
 template <class T>

@@ -32,9 +32,13 @@ struct grid_request {
 template <class T>
 class device_grid {
  public:
-  /// Copies all that kernels read. Throws unsupported_error for grids of 2^31 cells and more.
-  device_grid(const device& where, const prepared_grid<T>& grid, const chosen_method& method,
-              const deal_limits& limits);
+  /// Copies all that kernels read; of the operator `made` says where it is already, if it is not
+  /// null. Throws unsupported_error for grids of 2^31 cells and more.
+  device_grid(const device& where, const prepared_grid<T>& grid, const device_operator<T>* made,
+              const chosen_method& method, const deal_limits& limits);
+
+  /// Downloads the rows of the operator, of which `a` has the shape and the number of elements.
+  void fetch(coefficients<T>& a) const;
 
   /// Runs; history gets the norms, if they are asked for.
   device_outcome solve(grid_kernel<T>& kernel, const grid_request<T>& request,

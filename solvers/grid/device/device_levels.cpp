@@ -128,8 +128,7 @@ device_corners device_levels::copied(const corner_weights& from, const grid_shap
   return to;
 }
 
-void device_levels::copy_galerkin(const device& where, const hierarchy<level_value>& h,
-                                  const deal_limits& limits) {
+void device_levels::copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits) {
   std::vector<device_box_level> boxes(1);
   take_shape(boxes[0], h.levels[0].a.shape, limits, false);
   boxes[0].step = copied(h.galerkin.step, h.levels[0].a.shape);
@@ -152,24 +151,26 @@ void device_levels::copy_galerkin(const device& where, const hierarchy<level_val
     to.step = copied(from.step, g);
   }
   box_count_ = static_cast<int>(boxes.size());
-  boxes_ = buffer<device_box_level>::copy_of(where, boxes);
+  boxes_ = memory_.copy(boxes);
 }
 
 device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
-                             const deal_limits& limits)
+                             std::vector<device_level> made, const deal_limits& limits)
     : memory_(where, limits.guarded) {
   const bool galerkin = !h.galerkin.levels.empty();
   if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
     throw unsupported_error(
         fmt::format("grid: expected at most {} levels on a GPU, found {}", most_levels, all));
-  std::vector<device_level> levels;
-  for (const level<level_value>& from : h.levels) {
-    const bool last = &from == &h.levels.back();
-    levels.push_back(copied(from, last && !galerkin, !last, limits));
-    ++level_count_;
-  }
-  levels_ = buffer<device_level>::copy_of(where, levels);
-  if (galerkin) copy_galerkin(where, h, limits);
+  std::vector<device_level> levels = std::move(made);
+  level_count_ = static_cast<int>(levels.size());
+  if (levels.empty())
+    for (const level<level_value>& from : h.levels) {
+      const bool last = &from == &h.levels.back();
+      levels.push_back(copied(from, last && !galerkin, !last, limits));
+      ++level_count_;
+    }
+  levels_ = memory_.copy(levels);
+  if (galerkin) copy_galerkin(h, limits);
 
   const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
   const std::size_t n = bottom.cells();
@@ -184,7 +185,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) inverse[i * n + j] = natural[order[i] * n + order[j]];
   }
-  inverse_ = buffer<double>::copy_of(where, inverse);
+  inverse_ = memory_.copy(inverse);
 
   only_bottom_ = h.levels.size() == 1 && !galerkin;
   // The finest level's last relaxations go with a sum, if there are two colours.
@@ -193,9 +194,10 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
     if (twice && !h.twice) continue;
     std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
     if (ends_here_) steps.resize(steps.size() - 2);
-    steps_[twice] = buffer<cycle_step>::copy_of(where, steps);
+    steps_[twice] = memory_.copy(steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }
+  memory_.flush();
 }
 
 }  // namespace dwell::grids

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "dwell/device/device.hpp"
-#include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/device/cycle_steps.hpp"
 #include "dwell/solvers/grid/device/device_memory.hpp"
@@ -21,21 +20,23 @@ device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a
 
 class device_levels {
  public:
-  /// Copies all that kernels read. Throws unsupported_error for more than most_levels levels.
-  device_levels(const device& where, const hierarchy<level_value>& h, const deal_limits& limits);
+  /// Copies all that kernels read; of levels `made` says where they are already, if it is not
+  /// empty. Throws unsupported_error for more than most_levels levels.
+  device_levels(const device& where, const hierarchy<level_value>& h,
+                std::vector<device_level> made, const deal_limits& limits);
 
   /// Says to a solve where they are. twice: small levels are visited twice; then the hierarchy says
   /// so, too.
   template <class T>
   void put(grid_solve_args<T>& to, bool twice) const {
-    to.levels = levels_.data();
+    to.levels = levels_;
     to.level_count = level_count_;
-    to.boxes = boxes_.data();
+    to.boxes = boxes_;
     to.box_count = box_count_;
     to.only_bottom = only_bottom_;
     to.ends_here = ends_here_;
-    to.bottom_inverse = inverse_.data();
-    to.steps = steps_[twice].data();
+    to.bottom_inverse = inverse_;
+    to.steps = steps_[twice];
     to.step_count = step_count_[twice];
     to.twice = twice;
   }
@@ -43,15 +44,14 @@ class device_levels {
  private:
   device_level copied(const level<level_value>& from, bool is_bottom, bool has_step,
                       const deal_limits& limits);
-  void copy_galerkin(const device& where, const hierarchy<level_value>& h,
-                     const deal_limits& limits);
+  void copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits);
   device_corners copied(const corner_weights& from, const grid_shape& fine);
 
   device_memory memory_;
-  buffer<device_level> levels_;
-  buffer<device_box_level> boxes_;
-  buffer<double> inverse_;
-  buffer<cycle_step> steps_[2];
+  const device_level* levels_ = nullptr;
+  const device_box_level* boxes_ = nullptr;
+  const double* inverse_ = nullptr;
+  const cycle_step* steps_[2] = {};
   int step_count_[2] = {}, level_count_ = 0, box_count_ = 0;
   bool only_bottom_ = false, ends_here_ = false;
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Arrays on a device that are made once, and live as long as what they are part of.
 #pragma once
-#include <fmt/format.h>
-
 #include <cstddef>
+#include <cstring>
 #include <limits>
-#include <tuple>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -20,10 +20,24 @@ class device_memory {
   /// ought not to be.
   device_memory(const device& where, bool guarded) : where_(where), guarded_(guarded) {}
 
+  /// There from the next flush() on: small arrays travel together.
   template <class V>
   const V* copy(const std::vector<V>& of) {
-    if (guarded_) return with_guard(of);
-    return of_type<V>().emplace_back(buffer<V>::copy_of(where_, of)).data();
+    const auto bytes = std::as_bytes(std::span(of));
+    const piece to = reserve(of.size() * sizeof(V) + guard_bytes());
+    std::span<std::byte> staged = std::span(staged_).subspan(to.at, to.bytes);
+    if (!to.is_small) {
+      if (!guarded_) {
+        buffers_.back().upload(bytes);
+        return reinterpret_cast<const V*>(to.data);
+      }
+      alone_.resize(to.bytes);
+      staged = alone_;
+    }
+    if (!bytes.empty()) std::memcpy(staged.data(), bytes.data(), bytes.size());
+    fill_with_nan<V>(staged.subspan(bytes.size()));
+    if (!to.is_small) buffers_.back().upload(alone_);
+    return reinterpret_cast<const V*>(to.data);
   }
   /// Places of rows in a pool, narrower.
   const unsigned* places(const std::vector<std::size_t>& of) {
@@ -38,27 +52,57 @@ class device_memory {
   /// n elements of any value.
   template <class V>
   V* room(std::size_t n) {
-    if (guarded_) return with_guard(std::vector<V>(n, std::numeric_limits<V>::quiet_NaN()));
-    return of_type<V>().emplace_back(where_, n).data();
+    if (guarded_)
+      return const_cast<V*>(copy(std::vector<V>(n, std::numeric_limits<V>::quiet_NaN())));
+    return reinterpret_cast<V*>(reserve(n * sizeof(V)).data);
+  }
+  /// Copies what is not there yet.
+  void flush() {
+    if (used_ > flushed_)
+      small_.upload(std::span(staged_).subspan(flushed_, used_ - flushed_), flushed_);
+    flushed_ = used_;
   }
 
  private:
-  template <class V>
-  std::vector<buffer<V>>& of_type() {
-    return std::get<std::vector<buffer<V>>>(arrays_);
-  }
+  struct piece {
+    std::byte* data;
+    std::size_t at, bytes;  ///< place in what is staged, if it is small
+    bool is_small;
+  };
+  static constexpr std::size_t alignment = 256, small_bytes = std::size_t{1} << 16,
+                               together = std::size_t{1} << 20;
 
+  std::size_t guard_bytes() const { return guarded_ ? 64 * sizeof(double) : 0; }
   template <class V>
-  V* with_guard(std::vector<V> of) {
-    constexpr std::size_t guard = 64;
-    of.insert(of.end(), guard, std::numeric_limits<V>::quiet_NaN());
-    return of_type<V>().emplace_back(buffer<V>::copy_of(where_, of)).data();
+  static void fill_with_nan(std::span<std::byte> of) {
+    const V bad = std::numeric_limits<V>::quiet_NaN();
+    for (std::size_t at = 0; at + sizeof(V) <= of.size(); at += sizeof(V))
+      std::memcpy(of.data() + at, &bad, sizeof(V));
+  }
+  /// Memory for so many bytes: of its own, or a piece of what small arrays share.
+  piece reserve(std::size_t bytes) {
+    if (bytes > small_bytes) {
+      buffers_.emplace_back(where_, bytes, fresh::unset);
+      return {buffers_.back().data(), 0, bytes, false};
+    }
+    if (used_ + bytes > staged_.size()) {
+      flush();
+      if (small_.size() > 0) buffers_.push_back(std::move(small_));
+      small_ = buffer<std::byte>(where_, together, fresh::unset);
+      staged_.resize(together);
+      used_ = flushed_ = 0;
+    }
+    const std::size_t at = used_;
+    used_ += (bytes + alignment - 1) / alignment * alignment;
+    return {small_.data() + at, at, bytes, true};
   }
 
   device where_;
   bool guarded_;
-  std::tuple<std::vector<buffer<float>>, std::vector<buffer<double>>, std::vector<buffer<unsigned>>>
-      arrays_;
+  std::vector<buffer<std::byte>> buffers_;
+  buffer<std::byte> small_;  ///< the last one that small arrays share
+  std::vector<std::byte> staged_, alone_;
+  std::size_t used_ = 0, flushed_ = 0;
 };
 
 }  // namespace dwell::grids

@@ -15,6 +15,7 @@
 #include "dwell/execution/device/array_place.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/solvers/grid/device/device_grid.hpp"
+#include "dwell/solvers/grid/device/made_grid.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/slow_end.hpp"
 
@@ -34,27 +35,44 @@ class gpu_solves {
   };
   /// What a solve of an operator reads.
   struct copied_grid {
+    std::optional<device_memory> made;  ///< where kernels have made the operator and its levels
     device_grid<T> grid;
     device_levels levels;
     std::optional<device_levels> galerkin;  ///< where `levels` turned out to be slow
     bool twice;                             ///< `levels` visit small ones twice
   };
 
-  gpu_solves(const device& where, const prepared_grid<T>& grid, const chosen_method& method)
-      : queue_(where),
-        kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())),
-        grid_(made(grid, method)) {}
+  explicit gpu_solves(const device& where)
+      : queue_(where), kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())) {}
 
-  /// For take().
-  copied_grid made(const prepared_grid<T>& grid, const chosen_method& method) const {
+  /// What the host has made, for take().
+  copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method) const {
     const hierarchy<level_value>& h = *grid.levels.own;
     kernel_->prepare({is_flat(grid.system.a), !h.galerkin.levels.empty()});
-    return {{queue_.where(), grid, method, limits()},
-            {queue_.where(), h, limits()},
+    return {std::nullopt,
+            {queue_.where(), grid, nullptr, method, limits()},
+            {queue_.where(), h, {}, limits()},
             std::nullopt,
             h.twice};
   }
-  void take(copied_grid grid) { grid_ = std::move(grid); }
+  /// Makes an operator and its levels by kernels.
+  made_grid<T> make(const undiscretized<T>& problem, const chosen_method& method) const {
+    return make_grid(queue_.where(), *kernel_, problem, method, limits());
+  }
+  /// What they have made, for take(); `grid` has its levels.
+  copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method,
+                     made_grid<T> made) const {
+    const hierarchy<level_value>& h = *grid.levels.own;
+    kernel_->prepare({made.a.flat, false});
+    return {std::move(made.memory),
+            {queue_.where(), grid, &made.a, method, limits()},
+            {queue_.where(), h, std::move(made.levels), limits()},
+            std::nullopt,
+            h.twice};
+  }
+  /// The rows of an operator that is not on the host.
+  void fetch(coefficients<T>& a) const { grid_->grid.fetch(a); }
+  void take(copied_grid grid) { grid_.emplace(std::move(grid)); }
 
   /// Throws input_error for values that are not finite, and what the progress function throws.
   /// galerkin: where slow iterations go on with its levels, else empty.
@@ -87,8 +105,8 @@ class gpu_solves {
     outcome all;
     run_output& sum = all.run;
     double seconds = 0;
-    const device_levels* levels = &grid_.levels;
-    bool twice = grid_.twice, may_be_slow = bool(galerkin);
+    const device_levels* levels = &grid_->levels;
+    bool twice = grid_->twice, may_be_slow = bool(galerkin);
     while (true) {
       run_control control;
       control.interrupt = options.interrupt;
@@ -102,18 +120,18 @@ class gpu_solves {
         };
       std::vector<double> history;
       const device_outcome out =
-          grid_.grid.solve(*kernel_,
-                           {.f = of,
-                            .u = u,
-                            .algebraic = algebraic,
-                            .rtol = options.rtol,
-                            .atol = options.atol,
-                            .max_iterations = options.max_iterations - before,
-                            .history = options.history,
-                            .levels = levels,
-                            .twice = twice,
-                            .slow_after = may_be_slow ? slow_after : 0},
-                           control, history);
+          grid_->grid.solve(*kernel_,
+                            {.f = of,
+                             .u = u,
+                             .algebraic = algebraic,
+                             .rtol = options.rtol,
+                             .atol = options.atol,
+                             .max_iterations = options.max_iterations - before,
+                             .history = options.history,
+                             .levels = levels,
+                             .twice = twice,
+                             .slow_after = may_be_slow ? slow_after : 0},
+                            control, history);
       if (out.bad_rhs) throw input_error("grid: right-hand side: a value is not finite");
       if (out.bad_start) throw input_error("grid: start: a value is not finite");
       all.scale = out.scale;
@@ -132,8 +150,9 @@ class gpu_solves {
           sum.stopped = stop_reason::interrupted;
           return all;
         }
-        if (!grid_.galerkin) grid_.galerkin.emplace(queue_.where(), *h, limits());
-        levels = &*grid_.galerkin;
+        if (!grid_->galerkin)
+          grid_->galerkin.emplace(queue_.where(), *h, std::vector<device_level>{}, limits());
+        levels = &*grid_->galerkin;
         twice = h->twice;
         all.slow = sum.iterations;
         continue;
@@ -147,7 +166,7 @@ class gpu_solves {
 
   work_queue queue_;
   std::unique_ptr<grid_kernel<T>> kernel_;
-  copied_grid grid_;
+  std::optional<copied_grid> grid_;
   buffer<T> f_, u_;
 };
 

@@ -8,6 +8,7 @@
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
+#include "dwell/solvers/grid/device/setup_args.hpp"
 
 namespace dwell::grids {
 
@@ -30,6 +31,8 @@ class grid_kernel {
   virtual void prepare(grid_kernel_form form) = 0;
   /// Runs to the end, and gives the seconds that took. Throws what the progress function throws.
   virtual double run(const grid_solve_args<T>& a, const run_control& control) = 0;
+  /// A part of a set-up; its end is waited for by who downloads what came of it.
+  virtual void make(const grid_setup_args<T>& a) = 0;
   virtual std::string compiler() const = 0;    ///< "NVRTC 13.0", once one is compiled
   virtual double compile_seconds() const = 0;  ///< 0 of kernels that came from the cache
 };

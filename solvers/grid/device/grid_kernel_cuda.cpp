@@ -32,22 +32,12 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   double compile_seconds() const override { return seconds_; }
 
   void prepare(grids::grid_kernel_form form) override {
-    std::unique_ptr<loaded_kernel>& kernel = kernels_[form.flat][form.boxes];
-    if (kernel) return;
-    auto code = compile_kernel(grids::source_of(form, precision_of<T>), target_of(where_));
-    compiler_ = code->compiler;
-    seconds_ += code->seconds;
-    auto made = std::make_unique<loaded_kernel>(std::move(code));
+    load(kernels_[form.flat][form.boxes], grids::source_of(form, precision_of<T>), scratch_);
+  }
+  void make(const grids::grid_setup_args<T>& a) override {
+    load(setup_, grids::setup_source_of(precision_of<T>), 0);
     const current_device here = clock_.use_device();
-    int per_unit = 0;
-    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
-    // again.
-    DWELL_CUDA(cudaFuncSetAttribute(made->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(scratch_)));
-    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, made->handle(),
-                                                             grids::grid_lanes, scratch_));
-    if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
-    kernel = std::move(made);
+    launch_together(setup_->handle(), teams_, grids::grid_lanes, 0, clock_.stream(), false, a);
   }
 
   double run(const grids::grid_solve_args<T>& a, const run_control& control) override {
@@ -66,12 +56,32 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   }
 
  private:
+  /// Compiles it, unless that is done.
+  void load(std::unique_ptr<loaded_kernel>& kernel, const kernel_source& source,
+            std::size_t scratch) {
+    if (kernel) return;
+    auto code = compile_kernel(source, target_of(where_));
+    compiler_ = code->compiler;
+    seconds_ += code->seconds;
+    auto made = std::make_unique<loaded_kernel>(std::move(code));
+    const current_device here = clock_.use_device();
+    int per_unit = 0;
+    // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
+    // again.
+    DWELL_CUDA(cudaFuncSetAttribute(made->handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(scratch)));
+    DWELL_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, made->handle(),
+                                                             grids::grid_lanes, scratch));
+    if (per_unit < 1) throw unsupported_error("grid: the kernel does not fit this GPU");
+    kernel = std::move(made);
+  }
+
   device where_;
   run_clock clock_;
   std::size_t scratch_;
   std::string compiler_;
   double seconds_ = 0;
-  std::unique_ptr<loaded_kernel> kernels_[2][2];
+  std::unique_ptr<loaded_kernel> kernels_[2][2], setup_;
   int teams_ = 0;
 };
 

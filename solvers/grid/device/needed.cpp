@@ -15,10 +15,19 @@ kernel_source source_of(grid_kernel_form form, precision type) {
                       form.boxes ? ", Galerkin's coarse operators" : "")};
 }
 
+kernel_source setup_source_of(precision type) {
+  const bool wide = type == precision::f64;
+  return {
+      "#include \"dwell/solvers/grid/device/setup_kernel_cuda.cuh\"\n",
+      fmt::format("dwell::cuda::grid_setup_kernel<{}, {}>", wide ? "double" : "float", grid_lanes),
+      fmt::format("set-ups of systems on grids, {}", wide ? "f64" : "f32")};
+}
+
 std::vector<kernel_source> needed_sources(precision type) {
   std::vector<kernel_source> all;
   for (const bool flat : {true, false})
     for (const bool boxes : {false, true}) all.push_back(source_of({flat, boxes}, type));
+  all.push_back(setup_source_of(type));
   return all;
 }
 

@@ -14,7 +14,9 @@ namespace dwell::grids {
 inline constexpr int grid_lanes = 512;
 
 kernel_source source_of(grid_kernel_form form, precision type);
-/// Those of all forms.
+/// That of set-ups.
+kernel_source setup_source_of(precision type);
+/// Those of all forms, and that of set-ups.
 std::vector<kernel_source> needed_sources(precision type);
 
 }  // namespace dwell::grids

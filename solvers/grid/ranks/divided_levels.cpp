@@ -120,7 +120,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
   const slab here = grid.here();
   const bool shared = fine.shared;
   axis_facts facts = facts_of_all(grid, fine, here.own);
-  const bool jumps = !shared && facts.jumps();
+  const bool jumps = !shared && grids::jumps(facts);
   hierarchy<level_value>& h = *made.own;
   h.begin(method, fine.shape, grid.all, jumps);
   const std::size_t bottom = bottom_cells_of(h.jumps, method);
@@ -137,7 +137,7 @@ divided_levels make_divided_levels(const divided_grid& grid, coefficients<level_
     l.a = std::move(now);
     l.own = own;
     l.all = all;
-    const std::array<bool, 3> halved = facts.halved();
+    const std::array<bool, 3> halved = halved_axes(facts);
     bool divided =
         method.has_levels() && method.coarse != coarse_operators::galerkin &&
         halvings < grid.division.halvings && all.cells() > bottom &&

@@ -67,8 +67,8 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   const grids::chosen_method method = grids::method_of(o, backend::cuda);
   const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
   EXPECT_TRUE(prepared.levels.own->levels[0].u.empty());
-  grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
-  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+  grids::device_grid<T> grid(device::cpu(1), prepared, nullptr, method, limits);
+  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
 
   grid_operator<T> a(device::cpu(1), p.d);
   const std::size_t n = a.rows();
@@ -168,8 +168,8 @@ TEST(DeviceGrid, TinyGridsAndStrongAxes) {
         const int teams = 1 + int(chance() % 3);
         grid_kernel_cpu<double> kernel(teams, chance() % 2 == 0);
         const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, true};
-        grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
-        const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+        grids::device_grid<double> grid(device::cpu(1), prepared, nullptr, method, limits);
+        const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
         grid_operator<double> a(device::cpu(1), d);
         const std::vector<double> b = random_values<double>(a.rows(), unsigned(ny * 100 + nx));
         std::vector<double> u(b.size(), 0.0), au(b.size()), history;
@@ -231,8 +231,8 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
   const grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
                                   chance() % 2 ? 128 : 16, true};
   const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
-  grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
-  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+  grids::device_grid<double> grid(device::cpu(1), prepared, nullptr, method, limits);
+  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
   grid_operator<double> a(device::cpu(1), p.d);
   const std::size_t n = a.rows();
   const std::vector<double> b = random_values<double>(n, seed);
@@ -311,8 +311,8 @@ TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
   grids::prepared_grid<double> prepared = prepared_for(d, method);
   grid_kernel_cpu<double> kernel(3, true);
   const grids::deal_limits limits{3, kernel.lanes(), 600, 128, true};
-  grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
-  const grids::device_levels averaged(device::cpu(1), *prepared.levels.own, limits);
+  grids::device_grid<double> grid(device::cpu(1), prepared, nullptr, method, limits);
+  const grids::device_levels averaged(device::cpu(1), *prepared.levels.own, {}, limits);
   grids::grid_request<double> request{.f = f.data(),
                                       .u = u.data(),
                                       .rtol = 1e-8,
@@ -327,7 +327,7 @@ TEST(DeviceGrid, SlowSolvesEndAndGoOnWithGalerkinsLevels) {
   grids::exchange_cost none;
   prepared.add_galerkin(grids::undivided(*alone, prepared.system.a.shape), method, none);
   EXPECT_TRUE(prepared.galerkin->own->galerkin.levels[0].u.empty());
-  const grids::device_levels galerkin(device::cpu(1), *prepared.galerkin->own, limits);
+  const grids::device_levels galerkin(device::cpu(1), *prepared.galerkin->own, {}, limits);
   request.levels = &galerkin;
   request.slow_after = 0;
   const grids::device_outcome then = grid.solve(kernel, request, {}, history);
@@ -363,8 +363,9 @@ TEST(DeviceGrid, NeededKernelsAreThoseOfAllForms) {
       says.insert(one.about);
       EXPECT_NE(one.about.find(type == precision::f64 ? "f64" : "f32"), std::string::npos);
     }
-    EXPECT_EQ(kernels.size(), 4U);
-    EXPECT_EQ(says.size(), 4U);
+    EXPECT_EQ(kernels.size(), 5U);
+    EXPECT_EQ(says.size(), 5U);
+    EXPECT_EQ(kernels.count(grids::setup_source_of(type).kernel), 1U);
     for (const bool flat : {false, true})
       for (const bool boxes : {false, true})
         EXPECT_EQ(kernels.count(grids::source_of({flat, boxes}, type).kernel), 1U);
@@ -380,9 +381,11 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   }
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
-  // Two of four forms, in which all that there is in two and in three dimensions is once.
-  for (const auto& source : {grids::source_of({true, false}, precision::f64),
-                             grids::source_of({false, true}, precision::f32)})
+  // Set-ups, and two of four forms, in which all that there is in two and in three dimensions is
+  // once.
+  for (const auto& source :
+       {grids::source_of({true, false}, precision::f64),
+        grids::source_of({false, true}, precision::f32), grids::setup_source_of(precision::f64)})
     EXPECT_GT(compile_kernel(source, {90, 0})->cubin.size(), 10000U);
   unsetenv("DWELL_CACHE_DIR");
 }
@@ -397,8 +400,8 @@ void expect_far_device_answers_said() {
     const int teams = 1 + int(seed % 3);
     grid_kernel_cpu<T> kernel(teams, seed % 2 == 0);
     const grids::deal_limits limits{teams, kernel.lanes(), 40, 16};
-    grids::device_grid<T> grid(device::cpu(1), prepared, method, limits);
-    const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+    grids::device_grid<T> grid(device::cpu(1), prepared, nullptr, method, limits);
+    const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
     std::vector<T> u = far.start;
     std::vector<double> history;
     const grids::device_outcome out = grid.solve(kernel,
@@ -426,8 +429,8 @@ TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {
   const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
   grid_kernel_cpu<double> kernel(2, false);
   const grids::deal_limits limits{2, kernel.lanes(), 40, 16};
-  grids::device_grid<double> grid(device::cpu(1), prepared, method, limits);
-  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, limits);
+  grids::device_grid<double> grid(device::cpu(1), prepared, nullptr, method, limits);
+  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
   for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL})
     for (const bool in_rhs : {true, false}) {
       std::vector<double> f(p.cells(), 1.0), u(f.size(), 0.0), history;

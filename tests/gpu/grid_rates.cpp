@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Set-ups and solves of systems on grids on a GPU: a first set-up, updates by the host and by
+// kernels, medians of solves of a prepared handle. Arguments: seconds after which no more problems
+// are begun.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dwell/base/stopwatch.hpp"
+#include "dwell/comm/communicator.hpp"
+#include "dwell/execution/device/buffer.hpp"
+#include "dwell/solvers/grid/grid_handle.hpp"
+
+namespace {
+
+using namespace dwell;
+
+struct problem {
+  std::string says;
+  std::vector<int> cells;
+  double jump = 1;
+  int block = 1;
+};
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return 1e3 * v[v.size() / 2];
+}
+
+std::vector<double> coefficients_of(const problem& p) {
+  std::vector<double> k;
+  if (p.jump == 1) return k;
+  std::mt19937 random(1);
+  std::vector<int> blocks;
+  std::size_t all = 1, of_blocks = 1;
+  for (const int n : p.cells) {
+    blocks.push_back((n + p.block - 1) / p.block);
+    all *= std::size_t(n), of_blocks *= std::size_t(blocks.back());
+  }
+  std::vector<bool> high(of_blocks);
+  for (std::size_t b = 0; b < of_blocks; ++b) high[b] = random() % 2;
+  k.resize(all);
+  for (std::size_t c = 0; c < all; ++c) {
+    std::size_t rest = c, block = 0, by = 1;
+    for (std::size_t axis = p.cells.size(); axis-- > 0;) {
+      block += rest % std::size_t(p.cells[axis]) / std::size_t(p.block) * by;
+      by *= std::size_t(blocks[axis]);
+      rest /= std::size_t(p.cells[axis]);
+    }
+    k[c] = high[block] ? p.jump : 1;
+  }
+  return k;
+}
+
+void measure(const problem& p, bool by_gpu) {
+  grid_description<double> d{.cells = p.cells};
+  const std::vector<double> k = coefficients_of(p);
+  d.k_cells = k;
+  stopwatch clock;
+  grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0, by_gpu);
+  const double first = 1e3 * clock.lap();
+  std::vector<double> updates, solves;
+  for (int round = 0; round < 7; ++round) {
+    clock.lap();
+    handle.update(d);
+    updates.push_back(clock.lap());
+  }
+  const std::size_t n = handle.rows();
+  const std::vector<double> ones(n, 1.0), zeros(n, 0.0);
+  const device where = device::cuda();
+  const buffer<double> f = buffer<double>::copy_of(where, ones);
+  int iterations = 0;
+  std::string stopped;
+  for (int round = 0; round < 7; ++round) {
+    buffer<double> u(where, n);
+    clock.lap();
+    const grid_report r = handle.solve(device_span<const double>{f.data(), n, where.ordinal()},
+                                       device_span<double>{u.data(), n, where.ordinal()}, false);
+    solves.push_back(clock.lap());
+    iterations = r.iterations;
+    stopped = to_string(r.stopped);
+  }
+  fmt::print(
+      "{:28} levels by {:4}: first set-up {:8.2f} ms, updates {:8.3f} (least {:.3f}), solve "
+      "{:8.3f} ms, {} iterations, {}\n",
+      p.says, by_gpu ? "GPU" : "host", first, median(updates),
+      1e3 * *std::ranges::min_element(updates), median(solves), iterations, stopped);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
+  const problem problems[] = {{"1024x1024, k = 1", {1024, 1024}},
+                              {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
+                              {"1000x1000, 1:1e6 in 30s", {1000, 1000}, 1e6, 30},
+                              {"128x128x128, k = 1", {128, 128, 128}},
+                              {"128x128x128, 1:1e4 in 16s", {128, 128, 128}, 1e4, 16},
+                              {"8192x8192, k = 1", {8192, 8192}},
+                              {"256x256x256, k = 1", {256, 256, 256}},
+                              {"4096x4096, 1:100 in 64s", {4096, 4096}, 100, 64}};
+  double spent = 0;
+  dwell::stopwatch clock;
+  for (const problem& p : problems)
+    for (const bool by_gpu : {false, true}) {
+      if (by_gpu && p.jump == 1) continue;  // rows are shared, and the host's
+      if ((spent += clock.lap()) > seconds) return 0;
+      measure(p, by_gpu);
+    }
+}
