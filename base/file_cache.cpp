@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "dwell/base/cache_files.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/sha256.hpp"
 
@@ -142,6 +143,48 @@ bool is_entry(const fs::path& file) {
   return name.size() > 64 && name[64] == '.' && name.find_first_not_of(digits) == 64;
 }
 
+bool read_file(const fs::path& file, std::string& content) {
+  const descriptor from(file, O_RDONLY | O_NONBLOCK);
+  std::string bytes = bytes_from(from, 0);
+  const file_parts parts = parts_of(bytes);
+  if (parts.digest.empty() || parts.digest != digest_of(file, parts.content, parts.origin))
+    return false;
+  bytes.resize(parts.content.size());
+  content = std::move(bytes);
+  futimens(from.get(), nullptr);  // used now
+  return true;
+}
+
+/// "" or why it failed.
+std::string write_file(const fs::path& file, const file_origin& origin, std::string_view content) {
+  std::string about = (origin.what + '\n' + origin.target).substr(0, most_origin);
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  const fs::path part =
+      file.parent_path() / ('.' + file.filename().string() + '.' + std::to_string(getpid()) + '.' +
+                            std::to_string(now) + ".part");
+  std::string why;
+  {
+    const descriptor to(part, O_WRONLY | O_CREAT | O_EXCL);
+    if (!to) return reason();
+    const auto put = [&](std::string_view bytes) {
+      while (!bytes.empty() && why.empty()) {
+        const ssize_t n = ::write(to.get(), bytes.data(), bytes.size());
+        if (n < 0 && errno != EINTR) why = reason();
+        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+      }
+    };
+    put(content);
+    put(about);
+    put(mark);
+    put(std::to_string(10000 + about.size()).substr(1));
+    put(digest_of(file, content, about));
+    if (why.empty() && fsync(to.get()) != 0) why = reason();
+  }
+  if (why.empty() && rename(part.c_str(), file.c_str()) != 0) why = reason();
+  if (!why.empty()) unlink(part.c_str());
+  return why;
+}
+
 }  // namespace
 
 file_cache::file_cache(std::uintmax_t limit) : limit_(limit) {
@@ -170,45 +213,11 @@ file_cache::file_cache(std::uintmax_t limit) : limit_(limit) {
 }
 
 bool file_cache::read(const fs::path& file, std::string& content) const {
-  const descriptor from(file, O_RDONLY | O_NONBLOCK);
-  std::string bytes = bytes_from(from, 0);
-  const file_parts parts = parts_of(bytes);
-  if (parts.digest.empty() || parts.digest != digest_of(file, parts.content, parts.origin))
-    return false;
-  bytes.resize(parts.content.size());
-  content = std::move(bytes);
-  futimens(from.get(), nullptr);  // used now
-  return true;
+  return read_file(file, content);
 }
-
-/// "" or why it failed.
 std::string file_cache::write(const fs::path& file, const file_origin& origin,
                               std::string_view content) const {
-  std::string about = (origin.what + '\n' + origin.target).substr(0, most_origin);
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const fs::path part = folder_ / ('.' + file.filename().string() + '.' + std::to_string(getpid()) +
-                                   '.' + std::to_string(now) + ".part");
-  std::string why;
-  {
-    const descriptor to(part, O_WRONLY | O_CREAT | O_EXCL);
-    if (!to) return reason();
-    const auto put = [&](std::string_view bytes) {
-      while (!bytes.empty() && why.empty()) {
-        const ssize_t n = ::write(to.get(), bytes.data(), bytes.size());
-        if (n < 0 && errno != EINTR) why = reason();
-        if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
-      }
-    };
-    put(content);
-    put(about);
-    put(mark);
-    put(std::to_string(10000 + about.size()).substr(1));
-    put(digest_of(file, content, about));
-    if (why.empty() && fsync(to.get()) != 0) why = reason();
-  }
-  if (why.empty() && rename(part.c_str(), file.c_str()) != 0) why = reason();
-  if (!why.empty()) unlink(part.c_str());
-  return why;
+  return write_file(file, origin, content);
 }
 
 cached_file file_cache::get(const std::string& name, const file_origin& origin,
@@ -240,6 +249,20 @@ cached_file file_cache::get(const std::string& name, const file_origin& origin,
   }
   out.file = file;
   return out;
+}
+
+std::optional<std::string> find_in(const file_cache& cache, const std::string& name) {
+  std::string content;
+  if (cache.folder().empty() || !read_file(cache.folder() / name, content)) return std::nullopt;
+  return content;
+}
+
+std::string put_in(const file_cache& cache, const std::string& name, const file_origin& origin,
+                   std::string_view content) {
+  if (cache.folder().empty()) return cache.no_folder();
+  const fs::path file = cache.folder() / name;
+  const std::string why = write_file(file, origin, content);
+  return why.empty() ? why : file.string() + ": " + why;
 }
 
 std::vector<cache_entry> file_cache::entries() const {

@@ -13,12 +13,14 @@
 #include <mutex>
 #include <string_view>
 
+#include "dwell/base/cache_files.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/file_cache.hpp"
 #include "dwell/base/sha256.hpp"
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/execution/device/kernel_headers.hpp"
 #include "dwell/execution/device/kernel_making.hpp"
+#include "dwell/execution/device/kernel_store.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 
 namespace dwell {
@@ -74,28 +76,62 @@ void keep_source(const file_cache& cache, const std::string& key, const kernel_s
   for (const kernel_header& h : kernel_headers()) put_file(folder / h.name, h.text);
 }
 
+std::vector<std::string> options_for(const nvrtc& compiler, int compute_capability) {
+  std::vector<std::string> options =
+      kernel_options(compute_capability, compiler.major(), compiler.minor());
+  if (keeps_source()) options.push_back("-lineinfo");
+  return options;
+}
+std::vector<std::string> names_in(const kernel_source& source) {
+  std::vector<std::string> kernels = {source.kernel};
+  kernels.insert(kernels.end(), source.others.begin(), source.others.end());
+  return kernels;
+}
+
+std::string key_by(const nvrtc& compiler, const kernel_source& source,
+                   const std::vector<std::string>& options) {
+  sha256_hash all;
+  all.add_part("dwell kernel 1").add_part(source.text);
+  for (const std::string& kernel : names_in(source)) all.add_part(kernel);
+  all.add_part(kernel_headers_digest()).add_part(compiler.version()).add_part(compiler.build_id());
+  for (const std::string& option : options) all.add_part(option);
+  return hexadecimal(all.digest());
+}
+
 /// A cached file is the symbols, each with a line end, and the machine code.
+std::string content_of(const std::vector<std::string>& symbols, const std::string& cubin) {
+  return fmt::format("{}\n", fmt::join(symbols, "\n")) + cubin;
+}
+void put_content(const std::string& content, std::size_t kernels, compiled_kernel& out) {
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < kernels; ++k) {
+    const std::size_t end = content.find('\n', begin);
+    const std::string symbol = content.substr(begin, end - begin);
+    k == 0 ? void(out.symbol = symbol) : out.others.push_back(symbol);
+    begin = end + 1;
+  }
+  out.cubin = content.substr(begin);
+}
+
+/// All that does not have to be compiled.
+compiled_kernel described(const nvrtc& compiler, const kernel_source& source,
+                          const std::vector<std::string>& options) {
+  compiled_kernel out;
+  out.compiler = "NVRTC " + compiler.version();
+  out.key = key_by(compiler, source, options);
+  out.origin = {source.about.empty() ? source.kernel : source.about,
+                options[0].substr(options[0].find('=') + 1) + ", " + out.compiler};
+  return out;
+}
+
 compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
                      const kernel_target& target) {
   check_capability(compiler, target.compute_capability);
-  std::vector<std::string> options =
-      kernel_options(target.compute_capability, compiler.major(), compiler.minor());
-  if (keeps_source()) options.push_back("-lineinfo");
-
-  compiled_kernel out;
-  out.compiler = "NVRTC " + compiler.version();
-  sha256_hash all;
-  all.add_part("dwell kernel 1").add_part(source.text);
-  std::vector<std::string> kernels = {source.kernel};
-  kernels.insert(kernels.end(), source.others.begin(), source.others.end());
-  for (const std::string& kernel : kernels) all.add_part(kernel);
-  all.add_part(kernel_headers_digest()).add_part(compiler.version()).add_part(compiler.build_id());
-  for (const std::string& option : options) all.add_part(option);
-  out.key = hexadecimal(all.digest());
+  const std::vector<std::string> options = options_for(compiler, target.compute_capability);
+  const std::vector<std::string> kernels = names_in(source);
+  compiled_kernel out = described(compiler, source, options);
 
   const file_cache cache;
-  out.origin = {source.about.empty() ? source.kernel : source.about,
-                options[0].substr(options[0].find('=') + 1) + ", " + out.compiler};
   stopwatch watch;
   const cached_file kept = cache.get(out.key + ".cubin", out.origin, [&] {
     const nvrtc_output made =
@@ -103,24 +139,22 @@ compiled_kernel make(const nvrtc& compiler, const kernel_source& source,
     if (!made.good)
       throw input_error(fmt::format("kernel {}: {} cannot compile it: {}", source.kernel,
                                     out.compiler, first_error(made.log)));
-    return fmt::format("{}\n", fmt::join(made.symbols, "\n")) + made.cubin;
+    return content_of(made.symbols, made.cubin);
   });
   out.found = kept.found;
   out.seconds = kept.found ? 0 : watch.lap();
   out.why_not_kept = kept.why_not;
-  std::size_t begin = 0;
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    const std::size_t end = kept.content.find('\n', begin);
-    const std::string symbol = kept.content.substr(begin, end - begin);
-    k == 0 ? void(out.symbol = symbol) : out.others.push_back(symbol);
-    begin = end + 1;
-  }
-  out.cubin = kept.content.substr(begin);
+  put_content(kept.content, kernels.size(), out);
   if (keeps_source()) keep_source(cache, out.key, source);
   return out;
 }
 
 }  // namespace
+
+std::string key_of(const kernel_source& source, const kernel_target& target) {
+  const nvrtc& compiler = nvrtc::library(target.driver_major);
+  return key_by(compiler, source, options_for(compiler, target.compute_capability));
+}
 
 std::string words_of(const kernel_making& making) {
   if (making.compiler.empty()) return {};
@@ -145,29 +179,121 @@ std::vector<std::string> kernel_options(int compute_capability, int major, int m
 
 namespace {
 
+/// The kernels that this process has had. Never destroyed: statics may solve at their end.
+class kernel_memory {
+ public:
+  using code = std::shared_ptr<const compiled_kernel>;
+  code find(const std::string& name) const {
+    const std::lock_guard lock(guard_);
+    const auto at = all_.find(name);
+    return at == all_.end() ? nullptr : at->second;
+  }
+  /// The one that was there first.
+  code put(const std::string& name, code one) {
+    const std::lock_guard lock(guard_);
+    return all_.emplace(name, std::move(one)).first->second;
+  }
+
+ private:
+  mutable std::mutex guard_;
+  std::map<std::string, code> all_;
+};
+/// By this process, or from its cache: by the compiler, too.
+kernel_memory& known() {
+  static auto& all = *new kernel_memory;
+  return all;
+}
+std::string known_name(const nvrtc& compiler, const kernel_source& source,
+                       const kernel_target& target) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", target.compute_capability, keeps_source(),
+                     compiler.build_id(), source.kernel, fmt::join(source.others, "\n"),
+                     source.text);
+}
+/// Given by others: by common names.
+kernel_memory& given() {
+  static auto& all = *new kernel_memory;
+  return all;
+}
+
 /// seconds: that compiling took this time.
 std::shared_ptr<const compiled_kernel> compile_or_find(const kernel_source& source,
                                                        const kernel_target& target,
                                                        double& seconds) {
   seconds = 0;
+  if (auto there = given().find(common_name(source, target))) return there;
   const nvrtc& compiler = nvrtc::library(target.driver_major);
-  // Never destroyed: statics may solve at their end.
-  static auto& guard = *new std::mutex;
-  static auto& known = *new std::map<std::string, std::shared_ptr<const compiled_kernel>>;
-  const std::string name =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", target.compute_capability, keeps_source(),
-                  compiler.build_id(), source.kernel, fmt::join(source.others, "\n"), source.text);
-  {
-    const std::lock_guard lock(guard);
-    if (const auto at = known.find(name); at != known.end()) return at->second;
-  }
+  const std::string name = known_name(compiler, source, target);
+  if (auto there = known().find(name)) return there;
   auto made = std::make_shared<const compiled_kernel>(make(compiler, source, target));
   seconds = made->seconds;
-  const std::lock_guard lock(guard);
-  return known.emplace(name, std::move(made)).first->second;
+  return known().put(name, std::move(made));
 }
 
+class process_store final : public kernel_store {
+ public:
+  std::shared_ptr<const compiled_kernel> find(const kernel_source& source,
+                                              const kernel_target& target) override {
+    if (auto there = given().find(common_name(source, target))) return there;
+    const nvrtc* const compiler = compiler_for(target);
+    if (!compiler) return nullptr;
+    const std::string name = known_name(*compiler, source, target);
+    if (auto there = known().find(name)) return there;
+    compiled_kernel kept =
+        described(*compiler, source, options_for(*compiler, target.compute_capability));
+    const auto content = find_in(file_cache(), kept.key + ".cubin");
+    if (!content) return nullptr;
+    kept.found = true;
+    put_content(*content, 1 + source.others.size(), kept);
+    return known().put(name, std::make_shared<const compiled_kernel>(std::move(kept)));
+  }
+  bool has_compiler(const kernel_target& target) const override {
+    return compiler_for(target) != nullptr;
+  }
+  compiled_kernels compile(std::span<const kernel_source> sources,
+                           const kernel_target& target) override {
+    return compile_kernels(sources, target);
+  }
+  void take(const kernel_source& source, const kernel_target& target,
+            compiled_kernel code) override {
+    std::vector<std::string> symbols = {code.symbol};
+    symbols.insert(symbols.end(), code.others.begin(), code.others.end());
+    const file_cache cache;
+    const std::string name = code.key + ".cubin", content = content_of(symbols, code.cubin);
+    if (find_in(cache, name) != content)
+      code.why_not_kept = put_in(cache, name, code.origin, content);
+    given().put(common_name(source, target),
+                std::make_shared<const compiled_kernel>(std::move(code)));
+  }
+
+ private:
+  static const nvrtc* compiler_for(const kernel_target& target) {
+    try {
+      const nvrtc& compiler = nvrtc::library(target.driver_major);
+      const std::vector<int> known = compiler.capabilities();
+      return std::ranges::find(known, target.compute_capability) == known.end() ? nullptr
+                                                                                : &compiler;
+    } catch (const unsupported_error&) {
+      return nullptr;
+    }
+  }
+};
+
 }  // namespace
+
+kernel_store& kernels_of_process() {
+  static auto& all = *new process_store;
+  return all;
+}
+
+std::string common_name(const kernel_source& source, const kernel_target& target) {
+  sha256_hash all;
+  all.add_part("dwell kernel of ranks 1").add_part(source.text);
+  for (const std::string& kernel : names_in(source)) all.add_part(kernel);
+  all.add_part(kernel_headers_digest());
+  all.add_part(
+      fmt::format("{} {} {}", target.compute_capability, target.driver_major, keeps_source()));
+  return hexadecimal(all.digest());
+}
 
 std::shared_ptr<const compiled_kernel> compile_kernel(const kernel_source& source,
                                                       const kernel_target& target) {

@@ -35,6 +35,7 @@ inline constexpr executor_info all[] = {
 };
 
 // By name, for code that treats one of them apart.
+inline constexpr const executor_info& naive = all[0];
 inline constexpr const executor_info& host_loop = all[1];
 inline constexpr const executor_info& graph = all[2];
 inline constexpr const executor_info& persistent = all[3];

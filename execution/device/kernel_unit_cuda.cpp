@@ -125,5 +125,14 @@ std::vector<kernel_source> small_kernels_of_complex_solves(precision type) {
 std::vector<kernel_source> small_kernels_of_stencils(precision type) {
   return those_of({words_of<double, float>(type, "polls of stencils")});
 }
+std::vector<kernel_source> small_kernels_of_ranks(precision type) {
+  return those_of({words_of<double, float>(type, "solves"), "the condition of graphs",
+                   words_of<double, float>(type, "steps of solves of several ranks"),
+                   "messages between ranks"});
+}
+std::vector<kernel_source> small_kernels_of_set_up(const std::string& preconditioner) {
+  return those_of(
+      {"set-up of " + preconditioner, "units of preconditioners", "cuts of preconditioners"});
+}
 
 }  // namespace dwell

@@ -13,6 +13,8 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/kernel_cuda.cuh"
+#include "dwell/execution/device/kernel_facts.hpp"
 
 namespace dwell::cuda {
 namespace {
@@ -87,14 +89,33 @@ const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code)
   return *one;
 }
 
+void note_facts(const compiled_kernel& code, const void* handle, int lanes, std::size_t scratch,
+                const device& where) {
+  const current_device here(where.ordinal());
+  allow_scratch(handle, scratch);
+  const cudaFuncAttributes f = loaded(handle);
+  kernel_facts facts{f.numRegs, static_cast<int>(f.localSizeBytes), f.sharedSizeBytes, 0};
+  DWELL_CUDA(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&facts.teams_per_unit, handle, lanes, scratch));
+  keep_facts(code, {where.facts().name, lanes, scratch}, facts);
+}
+
 kernel_target target_of(const device& where) { return target_of(where.ordinal()); }
 
 kernel_target target_of(int ordinal) {
-  int version = 0, major = 0, minor = 0;
-  DWELL_CUDA(cudaDriverGetVersion(&version));
+  int major = 0, minor = 0;
   DWELL_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal));
   DWELL_CUDA(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal));
-  return {10 * major + minor, version / 1000};
+  return {10 * major + minor, cuda_driver_major()};
 }
 
 }  // namespace dwell::cuda
+
+namespace dwell {
+
+int cuda_driver_major() {
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess ? version / 1000 : 0;
+}
+
+}  // namespace dwell

@@ -3,6 +3,7 @@
 // runtime takes wherever it takes the address of a kernel (cudaLaunchKernelExC,
 // cudaFuncGetAttributes, cudaOccupancyMaxActiveBlocksPerMultiprocessor, nodes of graphs).
 #pragma once
+#include <cstddef>
 #include <memory>
 
 #include "dwell/device/device.hpp"
@@ -32,6 +33,10 @@ class loaded_kernel {
 
 /// Loaded once, to the end of the process: what is known of a handle (kernel_cuda.cuh) stays true.
 const loaded_kernel& lasting(const std::shared_ptr<const compiled_kernel>& code);
+
+/// Asks the driver of a kernel, and keeps what it says for plans (kernel_facts.hpp).
+void note_facts(const compiled_kernel& code, const void* handle, int lanes, std::size_t scratch,
+                const device& where);
 
 /// What kernels for a device are compiled for.
 kernel_target target_of(const device& where);

@@ -2,6 +2,7 @@
 // The CUDA backend of a build without CUDA: says so.
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/kernel_facts.hpp"
 #include "dwell/execution/device/small_kernels.hpp"
 
 namespace dwell {
@@ -25,6 +26,8 @@ std::vector<small_kernels> all_small_kernels() { return {}; }
 std::vector<kernel_source> small_kernels_of_solves(precision) { return {}; }
 std::vector<kernel_source> small_kernels_of_complex_solves(precision) { return {}; }
 std::vector<kernel_source> small_kernels_of_stencils(precision) { return {}; }
+std::vector<kernel_source> small_kernels_of_ranks(precision) { return {}; }
+std::vector<kernel_source> small_kernels_of_set_up(const std::string&) { return {}; }
 
 template <>
 const halo_functions& cuda_backend() {
@@ -142,5 +145,7 @@ template <>
 const table_functions<float>& cuda_backend() {
   refuse();
 }
+
+int cuda_driver_major() { return 0; }
 
 }  // namespace dwell

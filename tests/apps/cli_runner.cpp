@@ -21,6 +21,8 @@
 #include <thread>
 #include <utility>
 
+#include "no_cache.hpp"
+
 namespace dwell::test {
 
 namespace fs = std::filesystem;
@@ -225,6 +227,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 nlohmann::json explain_stencil(std::vector<std::string> args) {
+  const no_cache none;
   args.insert(args.begin(), {"explain", "stencil"});
   args.insert(args.end(), {"--json", "-"});
   const auto r = dwell_cli(args);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "cli_runner.hpp"
+#include "no_cache.hpp"
 
 #include "dwell/version.hpp"
 
@@ -29,6 +30,7 @@ strings words_of(const std::string& line) {
 
 /// What dwell says, without its version.
 std::string answer(const std::string& command) {
+  const no_cache none;
   const auto r = dwell_cli(words_of(command));
   EXPECT_EQ(r.code, 0) << command << '\n' << r.err;
   std::string out = r.out;

@@ -10,7 +10,10 @@
 
 #include "cli_runner.hpp"
 #include "dwell/base/error.hpp"
+#include "dwell/device/device.hpp"
+#include "dwell/execution/device/kernel_facts.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 
 namespace dwell::test {
 namespace {
@@ -40,6 +43,47 @@ class cli_kernels_compiled : public cli_kernels {
   }
 };
 
+/// Reductions, scans, set-ups: by the names that the list has, in builds that compile them when
+/// they are needed; others have them in the library, or have no GPUs.
+TEST_F(cli_kernels_compiled, small_ones_have_the_names_of_the_list) {
+  const std::vector<std::string> ends = {"--device-facts", "h200", "--json", "-"};
+  const auto warmed = [&](const std::string& name) {
+    std::vector<std::string> args = {"kernels", "warm", name};
+    args.insert(args.end(), ends.begin(), ends.end());
+    return dwell_cli(args);
+  };
+  for (const std::string name : {"scans of int", "scans", "reductions, sum", "set-up of fsai"}) {
+    const auto r = warmed(name);
+    if (!find_cuda().built_in) {
+      EXPECT_NE(r.code, 0);
+      EXPECT_TRUE(holds(r.err, "no CUDA backend")) << r.err;
+      continue;
+    }
+    ASSERT_EQ(r.code, 0) << r.err;
+    const auto& kernels = r.json().at("kernels");
+    EXPECT_EQ(kernels.empty(), all_small_kernels().empty());
+    for (const auto& one : kernels) {
+      EXPECT_TRUE(starts(one.at("what"), name)) << one;
+      EXPECT_TRUE(!holds(one.at("what"), "f32")) << one;
+      const auto again = warmed(one.at("what"));
+      ASSERT_EQ(again.json().at("kernels").size(), 1u) << one;
+      EXPECT_EQ(again.json().at("kernels")[0].at("compile_s"), 0);
+    }
+  }
+  if (!all_small_kernels().empty()) {
+    EXPECT_TRUE(holds(warmed("scans of rubbish").err, "found 'scans of rubbish'"));
+    EXPECT_FALSE(report_of({"kernels", "list", "--json", "-"}).at("kernels").empty());
+  }
+}
+
+TEST_F(cli_kernels, small_ones_are_for_gpus_and_have_no_size) {
+  expect_refused({"kernels", "warm", "scans"}, "kernels warm scans: expected a GPU");
+  expect_refused({"kernels", "warm", "set-up of amg", "--arch", "sm_90", "--size", "9x9"},
+                 "--size, --boundary, --executor: not of set-up of amg");
+  expect_refused({"kernels", "warm", "scans", "--arch", "sm_90", "--complex"},
+                 "--complex: of methods alone");
+}
+
 TEST_F(cli_kernels_compiled, of_a_run_are_compiled_once_and_listed) {
   const auto args = warm({"--device-facts", "h200", "--size", "512x512", "--executor", "graph"});
   auto with_json = args;
@@ -55,7 +99,23 @@ TEST_F(cli_kernels_compiled, of_a_run_are_compiled_once_and_listed) {
   const auto list = report_of({"kernels", "list", "--json", "-"});
   ASSERT_EQ(list.at("kernels").size(), 1u);
   EXPECT_EQ(list.at("kernels")[0].at("what"), "stencil gradient2d, f64, step");
-  EXPECT_EQ(report_of({"kernels", "clear", "--json", "-"}).at("removed"), 1);
+  EXPECT_TRUE(list.at("kernels")[0].at("registers").is_null());
+  // What a GPU's driver would have said.
+  compiled_kernel code;
+  code.key = std::string(list.at("kernels")[0].at("file")).substr(0, 64);
+  keep_facts(code, {"NVIDIA H200", 512, 1024}, {57, 8, 256, 4});
+  const auto found = report_of({"kernels", "list", "--json", "-"});
+  ASSERT_EQ(found.at("kernels").size(), 1u);
+  const auto& kernel = found.at("kernels")[0];
+  EXPECT_EQ(kernel.at("what"), "stencil gradient2d, f64, step");
+  EXPECT_EQ(kernel.at("registers"), 57);
+  EXPECT_EQ(kernel.at("spill_bytes"), 8);
+  EXPECT_EQ(kernel.at("shared_bytes"), 1280);
+  EXPECT_EQ(kernel.at("blocks_per_multiprocessor"), 4);
+  EXPECT_EQ(kernel.at("device"), "NVIDIA H200");
+  EXPECT_GT(found.at("bytes"), list.at("bytes"));
+  EXPECT_TRUE(holds(dwell_cli({"kernels", "list"}).out, "NVIDIA H200"));
+  EXPECT_EQ(report_of({"kernels", "clear", "--json", "-"}).at("removed"), 2);
 }
 
 TEST_F(cli_kernels_compiled, of_an_executor_are_those_of_all_its_plans) {

@@ -53,6 +53,13 @@ TEST_F(field_runner_gpu, any_definition_has_the_bits_of_plain_loops) {
   run_field_cases(on_gpu({"auto", "host-loop", "graph", "temporal", "perks", "perks"}), 40);
 }
 
+TEST_F(field_runner_gpu, single_steps_in_any_way_have_the_bits_of_plain_loops) {
+  run_field_cases(on_gpu({"naive", "persistent"}), 24);
+  field_place place = on_gpu({"persistent"});
+  place.alike = true;
+  run_field_cases(place, 24);
+}
+
 TEST_F(field_runner_gpu, values_that_are_computed_once_have_the_bits_of_plain_loops) {
   int hoisted = 0;
   field_place place = on_gpu({"auto", "graph", "temporal", "perks"});
@@ -167,7 +174,8 @@ void has_the_bits_of_single_steps(const char* executor, const stencil_definition
       EXPECT_EQ(report.executor, options.executor);
       EXPECT_EQ(report.total_steps, steps);
       EXPECT_EQ(report.hoisted > 0, passes && d.name() == "layers");
-      EXPECT_TRUE(!passes || report.depth > 1 || on_chip || options.executor == "graph")
+      EXPECT_TRUE(!passes || report.depth > 1 || on_chip || options.executor == "graph" ||
+                  options.executor == "persistent" || options.executor == "naive")
           << report.reason;
       EXPECT_TRUE(!passes || depth == 0 || report.depth == depth) << report.reason;
       for (int f = 0; f < d.fields(); ++f)
@@ -350,6 +358,19 @@ TEST_F(field_runner_gpu, lines_have_points_and_tables) {
   has_the_points_of_single_steps<double>("perks", heat(1), 26);
   has_the_points_of_single_steps<float>("temporal", heat(1), 27);
 }
+TEST_F(field_runner_gpu, steps_in_one_launch_have_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("persistent", heat(1), 41);
+  has_the_bits_of_single_steps<float>("persistent", heat(), 42);
+  has_the_bits_of_single_steps<double>("persistent", wave(), 43);
+  has_the_bits_of_single_steps<float>("persistent", wave(3), 44);
+  has_the_bits_of_single_steps<double>("persistent", layers(3), 45);
+}
+TEST_F(field_runner_gpu, cell_by_cell_has_the_bits_of_single_steps) {
+  has_the_bits_of_single_steps<double>("naive", heat(), 46);
+  has_the_bits_of_single_steps<float>("naive", wave(3), 47);
+  has_the_points_of_single_steps<double>("naive", wave(), 48);
+  has_the_points_of_single_steps<float>("naive", heat(3), 49);
+}
 TEST_F(field_runner_gpu, lines_have_the_bits_of_single_steps) {
   has_the_bits_of_single_steps<double>("perks", heat(1), 31);
   has_the_bits_of_single_steps<float>("perks", heat(1), 32, 7);
@@ -391,7 +412,7 @@ TEST_F(field_runner_gpu, perks_says_what_it_does_not_take) {
 }
 
 TEST_F(field_runner_gpu, ends_after_a_whole_step_or_pass_if_asked_to) {
-  for (const char* executor : {"host-loop", "graph", "temporal", "perks"}) {
+  for (const char* executor : {"naive", "host-loop", "graph", "persistent", "temporal", "perks"}) {
     std::atomic<bool> stop{false};
     field_options o;
     o.executor = executor;
@@ -468,7 +489,8 @@ TEST_F(field_runner_gpu, what_cannot_be_is_refused_in_one_line) {
       EXPECT_NE(std::string(e.what()).find(with), std::string::npos) << e.what();
     }
   };
-  refused("host-loop, graph, perks or temporal", [](auto& o) { o.executor = "naive"; });
+  refused("naive, host-loop, graph, persistent, perks or temporal",
+          [](auto& o) { o.executor = "circular"; });
   refused("a GPU has compiled ones alone", [](auto& o) { o.kernel = "interpreted"; });
   field_options passes;
   passes.executor = "temporal";

@@ -17,6 +17,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/loaded_kernel_cuda.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
+#include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/stencil/launch/needed_rows_cuda.hpp"
 #include "dwell/execution/stencil/loops/graph.hpp"
 #include "dwell/execution/stencil/loops/host_loop.hpp"
@@ -24,6 +25,7 @@
 #include "dwell/execution/stencil/loops/perks.hpp"
 #include "dwell/execution/stencil/loops/persistent.hpp"
 #include "dwell/execution/stencil/loops/temporal.hpp"
+#include "dwell/execution/stencil/plan/planning.hpp"
 #include "dwell/solvers/stencil/api/stencil_table.hpp"
 
 // A struct and its text.
@@ -182,6 +184,43 @@ TEST_P(needed_kernels_gpu, have_the_bits_of_kernels_compiled_ahead) {
     EXPECT_EQ(report.engine, expected.engine);
     EXPECT_EQ(report.steps, expected.steps);
     EXPECT_EQ(difference(second, first), "") << report.reason;
+  }
+}
+
+/// Plans have what is written before kernels were loaded, then what the driver says of them.
+TEST_P(needed_kernels_gpu, are_planned_as_they_were_found) {
+  const stencil_shape shape = find_stencil_shape(GetParam());
+  const device where = stencil_place::where();
+  const plan_target target = target_of(where);
+  for (const stencil_kernel& v : needed_rows(shape.name, precision::f64)) {
+    if (std::string_view(v.executor) != "persistent") continue;
+    for (const engine_facts& f : kernels_of(v, target)) EXPECT_EQ(f.registers, 0);
+    stencil_options o;
+    o.shape = shape.name;
+    o.executor = v.executor;
+    o.steps = 7;
+    std::vector<grid<double>> ends;
+    int found = 0;
+    for (const bool again : {false, true}) {
+      ends.push_back(
+          random_field<double>(shape.dims == 2 ? extents(300, 400) : extents(30, 60, 70), 5));
+      const auto report = solve_from(std::vector{v}, where, ends.back(), o);
+      EXPECT_EQ(report.executor, v.executor) << again;
+      const auto facts = kernels_of(v, target);
+      for (std::size_t k = 0; k < facts.size(); ++k) {
+        if (facts[k].registers == 0) continue;
+        ++found;
+        stencil_plan how;
+        how.config = static_cast<int>(k);
+        const engine_facts asked = probe_needed(v, how, false, where);
+        EXPECT_EQ(facts[k].registers, asked.registers);
+        EXPECT_EQ(facts[k].spill_bytes, asked.spill_bytes);
+        EXPECT_EQ(facts[k].max_teams, asked.max_teams);
+        EXPECT_EQ(facts[k].scratch_bytes, asked.scratch_bytes);
+      }
+    }
+    EXPECT_GE(found, 2);
+    EXPECT_EQ(difference(ends[0], ends[1]), "");
   }
 }
 

@@ -42,6 +42,7 @@
 #include "dwell/solvers/stencil/shapes/star2d9.hpp"
 #include "dwell/solvers/stencil/shapes/star3d13.hpp"
 #include "dwell/solvers/stencil/shapes/star3d7.hpp"
+#include "no_cache.hpp"
 
 namespace dwell::test {
 namespace {
@@ -153,6 +154,7 @@ stencil_problem problem_asked(const planning_question& q) {
 }  // namespace
 
 stencil_decision plan_without_device(const planning_question& q) {
+  const no_cache none;
   const plan_target target{planning_facts(q.device), {}};
   return decide({planning_table(target.on()), q.type, target, problem_asked(q)}, q.options);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// dwell kernels: what was compiled while programs ran and is kept on this machine; removes it;
+// dwell kernels: what was compiled while programs ran and is kept on this machine (list.cpp);
 // compiles ahead what a stencil needs, one of several fields or a built-in one on a GPU, what a
-// method for linear systems or systems on grids need there, or a convolution (convolution.cpp).
+// method for linear systems or systems on grids need there, small kernels (small.cpp), or a
+// convolution (convolution.cpp).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,9 +23,6 @@
 #include "cli/progress.hpp"
 #include "fields/problem.hpp"
 #include "kernels/warmed.hpp"
-#include "report/columns.hpp"
-#include "report/table.hpp"
-#include "report/units.hpp"
 #include "stencil/field.hpp"
 #include "stencil/stencil_flags.hpp"
 
@@ -33,6 +31,7 @@
 #include "dwell/base/precision.hpp"
 #include "dwell/device/limits.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/kernel_choice.hpp"
@@ -56,63 +55,6 @@ struct kernels_arguments {
   bool complex = false;
   destination json_target;
 };
-
-std::uintmax_t bytes_of(const std::vector<cache_entry>& entries) {
-  std::uintmax_t sum = 0;
-  for (const cache_entry& e : entries) sum += e.bytes;
-  return sum;
-}
-
-double seconds_since(const cache_entry& e) {
-  const auto age = std::filesystem::file_time_type::clock::now() - e.used;
-  return std::max(0.0, std::chrono::duration<double>(age).count());
-}
-
-columns<cache_entry> entry_columns() {
-  const auto words = [](const std::string& text) { return text.empty() ? "damaged" : text; };
-  return {
-      {"what", "kernel", unit::word, [](const auto& e) { return text_or_null(e.origin.what); },
-       [words](const auto& e) { return words(e.origin.what); }},
-      {"target", "for", unit::word, [](const auto& e) { return text_or_null(e.origin.target); }},
-      {"bytes", "size", unit::bytes, [](const auto& e) { return json(e.bytes); }},
-      {"unused_s", "used", unit::number, [](const auto& e) { return json(seconds_since(e)); },
-       [](const auto& e) { return format_seconds(seconds_since(e)) + " ago"; }},
-      {"file", "", unit::word, [](const auto& e) { return json(e.file.filename().string()); }}};
-}
-
-exit_code list(const kernels_arguments& args) {
-  const file_cache cache = usable_cache();
-  const std::vector<cache_entry> entries = cache.entries();
-  const std::uintmax_t bytes = bytes_of(entries);
-  table out;
-  out.row("folder", cache.folder().string());
-  out.row("kernels", fmt::format("{}, {} of at most {}",
-                                 format_plural(static_cast<std::int64_t>(entries.size()), "file"),
-                                 format_bytes(static_cast<double>(bytes)),
-                                 format_bytes(static_cast<double>(cache.limit()))));
-  std::string text = out.text();
-  if (!entries.empty()) text += '\n' + table_of(entry_columns(), entries).text();
-  json all = document_of("kernels list", cache);
-  all["bytes"] = bytes;
-  all["limit_bytes"] = cache.limit();
-  all["kernels"] = array_of(entry_columns(), entries);
-  return hand_over(args.json_target, text, all);
-}
-
-exit_code clear(const kernels_arguments& args) {
-  const file_cache cache = usable_cache();
-  const std::uintmax_t before = bytes_of(cache.entries());
-  const int removed = cache.clear();
-  const std::uintmax_t after = bytes_of(cache.entries()), freed = before - std::min(after, before);
-  json all = document_of("kernels clear", cache);
-  all["removed"] = removed;
-  all["bytes"] = freed;
-  return hand_over(
-      args.json_target,
-      fmt::format("{}: {} removed, {}\n", cache.folder().string(), format_plural(removed, "file"),
-                  format_bytes(static_cast<double>(freed))),
-      all);
-}
 
 template <class T>
 warmed_kernel warm_cpu(const stencil_definition& definition) {
@@ -179,14 +121,17 @@ std::vector<warmed_kernel> warm_method(const kernels_arguments& args, precision 
   return all;
 }
 
-/// And of systems on grids.
-std::vector<warmed_kernel> warm_grid(const kernels_arguments& args, precision type) {
-  const std::vector<device_facts> devices = gpus_of(args, "systems on grids");
+/// And of systems on grids, or small ones.
+std::vector<warmed_kernel> warm_others(const kernels_arguments& args, const char* of,
+                                       std::vector<kernel_source> (*sources)(std::string_view,
+                                                                             precision),
+                                       precision type) {
+  const std::vector<device_facts> devices = gpus_of(args, of);
   if (args.size || !args.boundary.empty() || args.options.executor != automatic)
-    throw input_error("--size, --boundary, --executor: not of grid");
+    throw input_error(fmt::format("--size, --boundary, --executor: not of {}", args.name));
   std::vector<warmed_kernel> all;
   for (const device_facts& on : devices)
-    warm_kernels(grids::needed_sources(type), on.compute_capability, all);
+    warm_kernels(sources(args.name, type), on.compute_capability, all);
   return all;
 }
 
@@ -257,7 +202,13 @@ exit_code warm(kernels_arguments args) {
   const bool is_method = std::ranges::find(methods, args.name) != methods.end();
   if (args.complex && !is_method) throw input_error("--complex: of methods alone");
   if (is_method) return done(warm_method(args, type), true);
-  if (args.name == grid_name) return done(warm_grid(args, type), true);
+  if (args.name == grid_name)
+    return done(warm_others(
+                    args, "systems on grids",
+                    [](std::string_view, precision p) { return grids::needed_sources(p); }, type),
+                true);
+  if (is_small_name(args.name))
+    return done(warm_others(args, "such passes", &small_sources, type), true);
   const std::vector<std::string> shapes = names_of_shapes();
   if (std::ranges::find(shapes, args.name) != shapes.end()) return done(warm_built_in(args, type));
   if (args.size || args.options.executor != automatic)
@@ -302,6 +253,7 @@ command add_kernels(CLI::App& app) {
       "  dwell kernels warm convolve --arch sm_90\n"
       "  dwell kernels warm minres --device-facts h200 --executor perks\n"
       "  dwell kernels warm gmres --complex --arch sm_90\n"
+      "  dwell kernels warm 'set-up of amg' --device-facts h200\n"
       "  dwell kernels clear");
   auto* listing =
       app.add_subcommand("list", "What is kept: for which machine, how large, used when");
@@ -309,18 +261,21 @@ command add_kernels(CLI::App& app) {
   auto* warming = app.add_subcommand(
       "warm",
       "Compile what a stencil needs, if it is not there: of several "
-      "fields, or a built-in one on a GPU; or a method there, or systems on grids");
+      "fields, or a built-in one on a GPU; or a method there, systems on grids, reductions, scans, "
+      "or set-ups of preconditioners");
   for (auto* sub : {listing, clearing}) add_json(*sub, args->json_target, "all this");
   std::vector<std::string> names = names_of_shapes();
   for (const ready_stencil& one : ready_stencils()) names.emplace_back(one.name);
   for (const std::string& method : methods_with_kernels()) names.push_back(method);
   names.emplace_back(grid_name);
+  names.insert(names.end(), std::begin(small_kernel_families), std::end(small_kernel_families));
   set_completions(
       warming
           ->add_option("NAME", args->name,
                        "FILE.toml, a name of 'dwell stencil --help', a method for linear systems: "
-                       "cg (with batches and blocks of right-hand sides), minres, ..., or grid, "
-                       "for systems on grids")
+                       "cg (with batches and blocks of right-hand sides), minres, ..., grid, "
+                       "for systems on grids, or small kernels: reductions, scans, products, "
+                       "'tables of sums', set-up, 'set-up of amg', or as the list has them")
           ->type_name(""),
       {names});
   warming
@@ -362,7 +317,9 @@ command add_kernels(CLI::App& app) {
   });
   return [=] {
     if (convolving->parsed()) return warm_convolutions();
-    return listing->parsed() ? list(*args) : clearing->parsed() ? clear(*args) : warm(*args);
+    return listing->parsed()    ? list_kernels(args->json_target)
+           : clearing->parsed() ? clear_kernels(args->json_target)
+                                : warm(*args);
   };
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -13,6 +14,7 @@
 #include "report/json.hpp"
 
 #include "dwell/base/file_cache.hpp"
+#include "dwell/base/precision.hpp"
 #include "dwell/execution/device/compiled_kernel.hpp"
 
 namespace dwell::app {
@@ -41,6 +43,17 @@ int capability_of(const std::string& target);
 /// Compiles what is not there, as many at once as there are processors, and adds all.
 void warm_kernels(std::span<const kernel_source> sources, int capability,
                   std::vector<warmed_kernel>& all);
+
+/// `dwell kernels list` and `dwell kernels clear`.
+exit_code list_kernels(const destination& json_target);
+exit_code clear_kernels(const destination& json_target);
+
+/// Whether NAME is of small kernels, in any build: "reductions", "set-up of amg".
+bool is_small_name(std::string_view name);
+/// The units of that name, of this precision where they have one and the name has none. Empty: they
+/// are in the library. Throws unsupported_error in a build without CUDA, input_error if there is no
+/// such unit.
+std::vector<kernel_source> small_sources(std::string_view name, precision type);
 
 /// `dwell kernels warm convolve`.
 command add_warm_convolve(CLI::App& subcommand);

@@ -75,9 +75,9 @@ class FieldRunner(_gpu.StreamUser):
         the CPU; the CPU if `threads` is given.
     executor : str
         "auto", or on a CPU "naive" (one thread), "persistent" (threads that have a part of the rows each), "temporal" (several
-        steps while rows are in a core's cache); on a GPU "host-loop" (a launch for every stage), "graph" (many steps in one
-        launch), "temporal" (in two and three dimensions, several steps in a launch while rows are on the chip), "perks" (in two
-        dimensions, fields that fit the chip stay there for all steps of a run).
+        steps while rows are in a core's cache); on a GPU "naive" (every cell by itself), "host-loop" (a launch for every
+        stage), "graph" (many of these in one launch), "persistent" (many steps in one kernel), "temporal" (several steps in a
+        launch while rows are on the chip), "perks" (fields that fit the chip stay there for all steps of a run).
     kernel : {"auto", "compiled", "interpreted"}
         Compiled when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else ~/.cache/dwell), on a CPU by the
         system's compiler, on a GPU by NVRTC; or, on a CPU, interpreted, without a compiler, several times slower. The bits are

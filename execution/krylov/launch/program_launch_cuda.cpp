@@ -190,10 +190,12 @@ std::unique_ptr<program_launch> prepare_needed(const program_kernel& v, const vo
   const cuda::current_device here(where.ordinal());
   const config_facts assumed = v.assume(where.facts(), how.config);
   cuda::program_handles handles;
-  for (const auto& code : cuda::compiled(v, how.config, where).codes)
-    handles.kernels.push_back(cuda::lasting(code).handle());
   handles.lanes = assumed.shape.lanes;
   handles.scratch = assumed.scratch_bytes;
+  for (const auto& code : cuda::compiled(v, how.config, where).codes) {
+    handles.kernels.push_back(cuda::lasting(code).handle());
+    cuda::note_facts(*code, handles.kernels.back(), handles.lanes, handles.scratch, where);
+  }
   if (v.cooperative && !how.in_cluster) {
     const config_facts found = cuda::facts_of_kernels(handles, assumed, where);
     if (how.teams > found.max_teams)

@@ -191,6 +191,16 @@ kernel_source field_kernel_sources<T>::stage(int number) const {
             fmt::format("stage {}", number + 1));
 }
 template <class T>
+kernel_source field_kernel_sources<T>::naive_stage(int number) const {
+  return of(fmt::format("fields_naive_kernel<dwell::own_stencil, {}, {}>", value_name<T>, number),
+            fmt::format("stage {}, cell by cell", number + 1));
+}
+template <class T>
+kernel_source field_kernel_sources<T>::steps() const {
+  return of(fmt::format("fields_steps_kernel<dwell::own_stencil, {}>", value_name<T>),
+            "single steps in one launch");
+}
+template <class T>
 kernel_source field_kernel_sources<T>::pass(const chain_config& c,
                                             const pass_demands& demands) const {
   const auto [with, about] = texts_of(demands);

@@ -59,6 +59,8 @@ class field_kernel_sources {
   explicit field_kernel_sources(const field_domain& domain);
 
   kernel_source stage(int number) const;
+  kernel_source naive_stage(int number) const;
+  kernel_source steps() const;  ///< many single steps
   kernel_source pass(const chain_config& config, const pass_demands& demands = {}) const;
   kernel_source pass(const columns_config& config, const pass_demands& demands = {}) const;
   /// All steps of a run.

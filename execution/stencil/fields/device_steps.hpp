@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps of several fields on a GPU, launched from the host: a kernel for each stage, alone or many
-// steps of them as a graph, passes of several steps, and runs that keep fields on the chip. Kernels
-// are compiled when they are first needed (device_kernels.hpp).
+// steps of them as a graph, many single steps in one launch, passes of several steps, and runs that
+// keep fields on the chip. Kernels are compiled when they are first needed (device_kernels.hpp).
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,7 +18,9 @@ namespace dwell {
 
 /// How steps are taken.
 struct device_step_plan {
+  bool naive = false;                     ///< single steps are taken cell by cell
   bool graph = false;                     ///< single steps of a run are queued as graphs
+  int together = 0;                       ///< single steps of one launch; 0: a launch each stage
   std::optional<chain_config> pass;       ///< several steps a launch; what is left is single steps
   int depth = 0;                          ///< steps of a pass: a multiple of its warps' steps
   pass_demands demands;                   ///< what its steps have besides the stencil

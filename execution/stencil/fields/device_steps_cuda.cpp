@@ -21,6 +21,7 @@
 #include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/device_points_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_resident_cuda.hpp"
+#include "dwell/execution/stencil/fields/device_single_launch_cuda.hpp"
 #include "dwell/execution/stencil/fields/device_steps.hpp"
 #include "dwell/execution/stencil/fields/device_text.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
@@ -99,9 +100,11 @@ class steps_on_gpu final : public device_steps<T> {
     return *kernels_.at(source.kernel);
   }
   /// A pass's kernel gets its scratch.
-  void allow(const loaded_kernel& pass, std::size_t scratch);
+  void allow(const loaded_kernel& pass, int lanes, std::size_t scratch);
   cudaStream_t stream() const { return clock_.stream(); }
   fields_stage_args<T> without_arrays() const;
+  fields_stage_args<T> args_of(const field_stage& stage, const stage_memory<T>& memory,
+                               const T* p) const;
   /// Blocks of a kernel that goes over all cells, a lane over so many rows.
   dim3 grid(int rows) const {
     const auto& n = domain_.size().n;
@@ -126,6 +129,9 @@ class steps_on_gpu final : public device_steps<T> {
   template <class Args>
   void give_arrays(turn& t, Args& a) const;
   bool graph(turn& t);
+  void steps_together(turn& t);
+  /// The places from which steps go, until they are `first` again.
+  std::vector<field_places> cycle_from(const field_places& first) const;
 
   device where_;
   run_clock clock_;
@@ -144,6 +150,7 @@ class steps_on_gpu final : public device_steps<T> {
     int rows = 1;
   };
   std::vector<stage_kernel> stages_;
+  bool stages_are_naive_ = false;
   /// The pass that was prepared last.
   struct pass_kernel {
     const loaded_kernel* kernel;
@@ -167,6 +174,14 @@ class steps_on_gpu final : public device_steps<T> {
     std::vector<T> parameters;
   };
   std::unique_ptr<recorded> graph_;
+  /// Launches of many single steps, and from where, once they were given their stages.
+  std::optional<single_launches<T>> together_;
+  struct given_stages {
+    field_places from;
+    std::vector<T> parameters;
+    int cycle = 1;
+  };
+  std::optional<given_stages> given_;
   std::optional<device_points<T>> points_;  ///< those that the last run had
 };
 
@@ -193,34 +208,48 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
       (columns_ && columns_->numbers.config == *plan.columns && columns_->demands == plan.demands);
   const bool has_resident = !plan.resident || (resident_ && resident_->plan() == *plan.resident &&
                                                resident_->demands() == plan.demands);
-  if (!stages_.empty() && has_pass && has_columns && has_resident) return;
+  const bool has_stages = !stages_.empty() && stages_are_naive_ == plan.naive;
+  const bool has_together = plan.together == 0 || together_;
+  if (has_stages && has_together && has_pass && has_columns && has_resident) return;
+  const auto stage_source = [&](std::size_t s) {
+    const int number = static_cast<int>(s);
+    return plan.naive ? sources_.naive_stage(number) : sources_.stage(number);
+  };
   const auto stages = domain_.definition().stages();
   std::vector<kernel_source> wanted;
   for (std::size_t s = 0; s < stages.size(); ++s)
-    if (!stages[s].computed.empty()) wanted.push_back(sources_.stage(static_cast<int>(s)));
+    if (!stages[s].computed.empty()) wanted.push_back(stage_source(s));
+  if (plan.together > 0) wanted.push_back(sources_.steps());
   if (plan.pass) wanted.push_back(sources_.pass(*plan.pass, plan.demands));
   if (plan.columns) wanted.push_back(sources_.pass(*plan.columns, plan.demands));
   if (plan.resident) wanted.push_back(sources_.resident(plan.resident->config, plan.demands));
   load(wanted);
   stages_.resize(stages.size());
+  stages_are_naive_ = plan.naive;
+  std::int64_t pieces = 1;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     if (stages[s].computed.empty()) continue;
     const std::size_t taps = taps_of(domain_.definition().tape(), stages[s]).size();
-    stages_[s] = {&kernel_of(sources_.stage(static_cast<int>(s))),
-                  rows_for_taps(std::max<std::size_t>(taps, 1))};
+    const int rows = rows_for_taps(std::max<std::size_t>(taps, 1));
+    stages_[s] = {&kernel_of(stage_source(s)), plan.naive ? 1 : rows};
+    pieces = std::max(pieces, pieces_of_stage(blank_, rows).all());
+  }
+  if (plan.together > 0 && !together_) {
+    together_.emplace(where_, kernel_of(sources_.steps()), pieces);
+    cost_.spilled_bytes = together_->spilled_bytes();
   }
   constexpr int value = sizeof(T);
   if (plan.pass) {
     pass_ = {&kernel_of(sources_.pass(*plan.pass, plan.demands)),
              {chain_of(domain_), *plan.pass, value},
              plan.demands};
-    allow(*pass_->kernel, pass_->numbers.scratch_bytes());
+    allow(*pass_->kernel, pass_->numbers.lanes(), pass_->numbers.scratch_bytes());
   }
   if (plan.columns) {
     columns_ = {&kernel_of(sources_.pass(*plan.columns, plan.demands)),
                 {columns_of(domain_), *plan.columns, value},
                 plan.demands};
-    allow(*columns_->kernel, columns_->numbers.scratch_bytes());
+    allow(*columns_->kernel, columns_->numbers.lanes(), columns_->numbers.scratch_bytes());
   }
   if (plan.resident) {
     const current_device here = clock_.use_device();
@@ -233,12 +262,9 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
 }
 
 template <class T>
-void steps_on_gpu<T>::allow(const loaded_kernel& pass, std::size_t scratch) {
+void steps_on_gpu<T>::allow(const loaded_kernel& pass, int lanes, std::size_t scratch) {
   const current_device here = clock_.use_device();
-  // Not by allow_scratch(), which remembers kernels by addresses: those of unloaded ones come
-  // again.
-  DWELL_CUDA(cudaFuncSetAttribute(pass.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(scratch)));
+  note_facts(pass.code(), pass.handle(), lanes, scratch, where_);
   cost_.spilled_bytes = static_cast<int>(loaded(pass.handle()).localSizeBytes);
 }
 
@@ -273,20 +299,29 @@ bool steps_on_gpu<T>::found(const kernel_source& source,
   return there != 0;
 }
 
+/// p: parameters.
+template <class T>
+fields_stage_args<T> steps_on_gpu<T>::args_of(const field_stage& stage,
+                                              const stage_memory<T>& memory, const T* p) const {
+  const stencil_definition& d = domain_.definition();
+  fields_stage_args<T> a = blank_;
+  std::copy_n(memory.in, d.fields() + d.coefficients(), a.in);
+  for (std::size_t k = 0; k < stage.computed.size(); ++k)
+    a.out[stage.computed[k].field] = memory.out[k];
+  std::copy_n(p, d.parameters(), a.p);
+  return a;
+}
+
 template <class T>
 void steps_on_gpu<T>::single_step(turn& t, cudaStream_t on) {
   const stencil_definition& d = domain_.definition();
   for (std::size_t s = 0; s < d.stages().size(); ++s) {
     const field_stage& stage = d.stages()[s];
     const stage_memory<T> memory = memory_.next(stage, t.places);
-    if (stages_[s].kernel) {
-      fields_stage_args<T> a = blank_;
-      std::copy_n(memory.in, d.fields() + d.coefficients(), a.in);
-      for (std::size_t k = 0; k < stage.computed.size(); ++k)
-        a.out[stage.computed[k].field] = memory.out[k];
-      std::copy_n(t.run.parameters_of(t.done, d.parameters()), d.parameters(), a.p);
-      launch_cells(*stages_[s].kernel, a, nullptr, on, stages_[s].rows);
-    }
+    if (stages_[s].kernel)
+      launch_cells(*stages_[s].kernel,
+                   args_of(stage, memory, t.run.parameters_of(t.done, d.parameters())), nullptr, on,
+                   stages_[s].rows);
     if (t.fixed.empty()) continue;
     for (const renamed_output& renamed : stage.renamed) {
       fields_stage_args<T> a = blank_;
@@ -364,24 +399,52 @@ void steps_on_gpu<T>::pass(turn& t, int warps) {
   t.done += warps * t.plan.pass->steps;
 }
 
+bool alike(const field_places& a, const field_places& b) {
+  return a.of_field == b.of_field && a.free_arrays == b.free_arrays &&
+         std::equal(a.free.begin(), a.free.begin() + a.free_arrays, b.free.begin());
+}
+
+template <class T>
+std::vector<field_places> steps_on_gpu<T>::cycle_from(const field_places& first) const {
+  std::vector<field_places> cycle;
+  field_places at = first;
+  do {
+    cycle.push_back(at);
+    for (const field_stage& stage : domain_.definition().stages()) memory_.next(stage, at);
+  } while (!alike(at, first));
+  return cycle;
+}
+
+template <class T>
+void steps_on_gpu<T>::steps_together(turn& t) {
+  const stencil_definition& d = domain_.definition();
+  if (!given_ || !alike(given_->from, t.places) || given_->parameters != t.run.parameters) {
+    std::vector<fields_stage_args<T>> stages;
+    const std::vector<field_places> cycle = cycle_from(t.places);
+    for (field_places at : cycle)
+      for (const field_stage& stage : d.stages())
+        stages.push_back(args_of(stage, memory_.next(stage, at), t.run.parameters_of(0, 0)));
+    together_->give(std::move(stages), static_cast<int>(cycle.size()));
+    given_ = given_stages{t.places, t.run.parameters, static_cast<int>(cycle.size())};
+  }
+  // Whole cycles, so that the next launch has the same list.
+  const int whole = std::max(t.plan.together / given_->cycle, 1) * given_->cycle;
+  const int steps = std::min(whole, t.run.steps - t.done);
+  together_->queue(steps, stream());
+  for (int s = 0; s < steps % given_->cycle; ++s)
+    for (const field_stage& stage : d.stages()) memory_.next(stage, t.places);
+  t.done += steps;
+}
+
 /// Launches a graph if enough steps are left; records it if there is none from these arrays on.
 template <class T>
 bool steps_on_gpu<T>::graph(turn& t) {
   if (!t.plan.graph || t.run.parameters_change || !t.run.points.empty() || !t.fixed.empty())
     return false;
-  const auto alike = [](const field_places& a, const field_places& b) {
-    return a.of_field == b.of_field && a.free_arrays == b.free_arrays &&
-           std::equal(a.free.begin(), a.free.begin() + a.free_arrays, b.free.begin());
-  };
   if (!graph_ || !alike(graph_->from, t.places) || graph_->parameters != t.run.parameters) {
     // Steps after which all fields are in the same arrays again, several times over.
     constexpr int least = 32;
-    field_places at = t.places;
-    int cycle = 0;
-    do {
-      for (const field_stage& stage : domain_.definition().stages()) memory_.next(stage, at);
-      ++cycle;
-    } while (!alike(at, t.places));
+    const auto cycle = static_cast<int>(cycle_from(t.places).size());
     const int steps = (least + cycle - 1) / cycle * cycle;
     if (t.run.steps - t.done < steps) return false;
     auto fresh = std::make_unique<recorded>();
@@ -425,6 +488,7 @@ void steps_on_gpu<T>::advance(turn& t) {
     if (warps > 0) return pass(t, warps);
   }
   if (t.plan.columns && t.run.steps - t.done >= t.plan.columns->steps) return columns_pass(t);
+  if (t.plan.together > 0) return steps_together(t);
   if (!graph(t)) single_step(t, stream());
 }
 

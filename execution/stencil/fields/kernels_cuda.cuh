@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Kernels of stencils with several fields, which are compiled when they are needed: a stage of the
-// plain step, a pass of several steps, and a run of fields that stay on the chip.
+// plain step, alone or in a launch of many, a pass of several steps, and a run of fields that stay
+// on the chip.
 #pragma once
 #include "dwell/execution/stencil/engines/column_fields3d/agent.hpp"
 #include "dwell/execution/stencil/engines/resident_fields/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
+#include "dwell/execution/stencil/fields/steps_in_one_launch.hpp"
 #include "dwell/execution/team/grid_team_cuda.cuh"
 #include "dwell/execution/team/ring_team_cuda.cuh"
 
@@ -36,6 +38,49 @@ __global__ void __launch_bounds__(256)
     fields_stage_kernel(const __grid_constant__ fields_stage_args<T> a) {
   each_group<rows_together<S, Stage>>(
       a, [&](int z, int y, int x) { stage_of_rows<S, T, Stage>(a, z, y, x); });
+}
+
+/// A stage in the plainest way, which the others are compared with: a lane has one cell, and looks
+/// each neighbour up through the border.
+template <class S, class T, int Stage>
+__global__ void __launch_bounds__(256)
+    fields_naive_kernel(const __grid_constant__ fields_stage_args<T> a) {
+  each_group<1>(a, [&](int z, int y, int x) { stage_of_cell<S, T, Stage>(a, z, y, x); });
+}
+
+/// What a lane of fields_steps_kernel has of its block.
+template <class T>
+class steps_team {
+ public:
+  using args = fields_stage_args<T>;
+
+  DWELL_FN steps_team(unsigned* barrier, args& near) : barrier_(barrier), near_(near) {}
+  DWELL_FN static int warp() {
+    return static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / step_lanes);
+  }
+  DWELL_FN static int warps() { return static_cast<int>(gridDim.x * blockDim.x / step_lanes); }
+  /// In shared memory. All lanes are done with the last one: they have met since.
+  DWELL_FN const args& given(const args* from) {
+    static_assert(sizeof(args) % sizeof(int) == 0);
+    for (unsigned k = threadIdx.x; k < sizeof(args) / sizeof(int); k += blockDim.x)
+      reinterpret_cast<int*>(&near_)[k] = reinterpret_cast<const int*>(from)[k];
+    __syncthreads();
+    return near_;
+  }
+  DWELL_FN void meet() { barrier_.wait(); }
+
+ private:
+  counter_barrier barrier_;
+  args& near_;
+};
+
+/// Many steps. All blocks are on the device together.
+template <class S, class T>
+__global__ void __launch_bounds__(256)
+    fields_steps_kernel(const __grid_constant__ fields_steps<T> a) {
+  __shared__ __align__(16) unsigned char near[sizeof(fields_stage_args<T>)];
+  steps_team<T> team(a.barrier, reinterpret_cast<fields_stage_args<T>&>(near));
+  fields_steps_of_lane<S, T>(a, team, static_cast<int>(threadIdx.x) % step_lanes);
 }
 
 /// Gives fixed cells the values that they had: those of in[0], to out[0].

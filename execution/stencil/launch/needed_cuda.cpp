@@ -13,6 +13,7 @@
 #include "dwell/execution/stencil/loops/naive.hpp"
 #include "dwell/execution/stencil/loops/perks.hpp"
 #include "dwell/execution/stencil/loops/temporal.hpp"
+#include "dwell/execution/stencil/plan/planning.hpp"
 
 namespace dwell {
 
@@ -34,12 +35,18 @@ namespace cuda {
 namespace {
 
 compiled_kernels compiled(const needed_kernel& k, const device& where) {
-  return compile_kernels(k.sources, target_of(where));
+  return compile_kernels(k.sources, cuda::target_of(where));
 }
-/// The handles of its kernels, the one for shorter passes first.
-std::array<const void*, 2> handles_of(const needed_kernel& k, const device& where) {
+/// The handles of its kernels, the one for shorter passes first. What the driver says of the other
+/// one is kept for plans.
+std::array<const void*, 2> handles_of(const stencil_kernel& v, const needed_kernel& k, int config,
+                                      bool has_source, const device& where) {
   const compiled_kernels all = compiled(k, where);
-  return {lasting(all.codes.front()).handle(), lasting(all.codes.back()).handle()};
+  const std::array<const void*, 2> handles = {lasting(all.codes.front()).handle(),
+                                              lasting(all.codes.back()).handle()};
+  note_facts(*all.codes.back(), handles[1], k.lanes, bare_kernel(v, config, has_source).scratch,
+             where);
+  return handles;
 }
 
 /// The passes of a plan: a launch each.
@@ -81,7 +88,7 @@ std::unique_ptr<stencil_launcher> prepare_as(const stencil_kernel& v, const void
   const auto& a = *static_cast<const stencil_args<T>*>(args);
   const current_device here(where.ordinal());
   const needed_kernel k = v.needs(a.plan, a.source != nullptr);
-  const auto kernels = handles_of(k, where);
+  const auto kernels = handles_of(v, k, a.plan.config, a.source != nullptr, where);
   const std::string_view executor = v.executor;
   if (v.cooperative)
     return std::make_unique<launcher<any_shape, T, whole_loop<any_shape, T>>>(
@@ -110,7 +117,7 @@ engine_facts probe_needed(const stencil_kernel& v, const stencil_plan& how, bool
                           const device& where) {
   const cuda::current_device here(where.ordinal());
   const needed_kernel k = v.needs(how, has_source);
-  return cuda::facts_of(cuda::handles_of(k, where)[1],
+  return cuda::facts_of(cuda::handles_of(v, k, how.config, has_source, where)[1],
                         *v.engines[static_cast<std::size_t>(how.config)], k.scratch, where);
 }
 

@@ -48,10 +48,10 @@ struct field_options {
   std::string kernel = "auto";
   /// On CPUs "naive": one thread, step by step; "persistent": threads that have a part of the rows
   /// each and meet after every stage; "temporal": several steps while rows are in a core's cache.
-  /// On GPUs "host-loop": a launch for every stage; "graph": many steps of them in one launch;
-  /// "temporal": in two and three dimensions, several steps in a launch, while rows are on the
-  /// chip; "perks": in two dimensions, fields that fit the chip stay there for all steps of a run.
-  /// "auto".
+  /// On GPUs "naive": every cell by itself; "host-loop": a launch for every stage; "graph": many
+  /// of them in one; "persistent": many steps in one kernel; "temporal": several steps in a launch,
+  /// while rows are on the chip; "perks": fields that fit the chip stay there for all steps of a
+  /// run. "auto".
   std::string executor = "auto";
   /// Values of coefficients alone, such as a mean of two conductivities, are the same in every
   /// step. "always": they are computed once, in arrays that steps read as they read coefficients,

@@ -15,11 +15,13 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/comm/device_transport.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/ranks/validate_rows.hpp"
 #include "dwell/solvers/linear/run/attempts.hpp"
 #include "dwell/solvers/linear/run/block_solve.hpp"
+#include "dwell/solvers/linear/run/rank_kernels.hpp"
 
 namespace dwell {
 namespace {
@@ -78,6 +80,10 @@ struct distributed_solver<T>::state {
     }
     demand = demand_of(o);
     double check_s = 0;
+    const kernel_making exchanged =
+        exchange_kernels_of(&ranks, where,
+                            where.on() == backend::cuda ? small_kernels_of_ranks(precision_of<T>)
+                                                        : std::vector<kernel_source>{});
     divided_rows<T> rows;
     {
       const lap_timer time(check_s);
@@ -88,6 +94,7 @@ struct distributed_solver<T>::state {
     solver->choose();
     solver->plan();
     solver->setup.check_s += check_s;
+    solver->setup.compile_s += exchanged.seconds;
   }
   /// Throws input_error, on all ranks, if they are not what is demanded.
   divided_rows<T> validated(const csr_view<T>& rows) const {

@@ -11,6 +11,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
+#include "dwell/solvers/linear/run/rank_kernels.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
@@ -111,8 +112,12 @@ void column_groups<T>::prepare(group& g) {
   try {
     by_all([&] { make(g); });
     if (ranks) connect(g);
+    const solve_decision<T>& how = g.made.how;
+    const kernel_making exchanged =
+        exchange_kernels_of(ranks, where_, *how.kernel, how.made.how.config);
     by_all([&] {
       g.making = g.run->load_kernel();
+      g.making.seconds += exchanged.seconds;
       place_matrix(g);
     });
   } catch (...) {  // a run may be there, of ranks on some of them

@@ -11,9 +11,11 @@
 
 #include "dwell/base/interruption.hpp"
 #include "dwell/comm/agreement.hpp"
+#include "dwell/execution/device/small_kernels.hpp"
 #include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/direct/direct_run.hpp"
 #include "dwell/solvers/linear/mixed/mixed_precision.hpp"
+#include "dwell/solvers/linear/run/rank_kernels.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "dwell/solvers/preconditioners/sequences/equilibrated.hpp"
@@ -44,6 +46,9 @@ template <class T>
 void solver_runs<T>::make_preconditioners(solver_run<T>& run, const end_of_set_up& asked) {
   const row_ranks* const ranks = matrix_.ranks();
   if (!ranks) return make_preconditioner(run);
+  if (const preconditioner_kind& kind = kind_of(options_.preconditioner); kind.is_sequence())
+    setup_.compile_s +=
+        exchange_kernels_of(ranks, matrix_.where(), small_kernels_of_set_up(kind.name)).seconds;
   together(*ranks->comm, [&] {
     std::optional<interruption_scope> scope;
     if (asked) scope.emplace(asked);
@@ -111,13 +116,15 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
     run.code = made.variant->template code<T>().prepare(where, request, *made.kernel, made.made);
     run.code->connect();
   }
+  const kernel_making exchanged =
+      exchange_kernels_of(matrix_.ranks(), where, *made.kernel, made.made.how.config);
   kernel_making making;
   {
     const lap_timer time(setup_.load_s);
     making = run.code->load_kernel();
   }
   setup_.load_s -= making.seconds;
-  making.seconds += trials_compiled_s;
+  making.seconds += exchanged.seconds + trials_compiled_s;
   setup_.compile_s += making.seconds;
   run.prepared = report_of(matrix_.target, options_, made);
   run.prepared.compiler = making.compiler;

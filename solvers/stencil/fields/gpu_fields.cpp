@@ -2,6 +2,8 @@
 // Fields in a GPU's memory, and their steps there.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "dwell/base/error.hpp"
 #include "dwell/base/number_text.hpp"
 #include "dwell/execution/device/executors.hpp"
@@ -35,6 +37,7 @@ class gpu_fields final : public field_executor<T> {
     single.pass.reset();
     single.columns.reset();
     single.resident.reset();
+    single.together = 0;
     steps_->prepare(single);
   }
 
@@ -96,7 +99,11 @@ class gpu_fields final : public field_executor<T> {
   }
   device_step_plan steps_of(const field_schedule& s) const {
     device_step_plan plan;
+    plan.naive = s.executor == executors::naive.name;
     plan.graph = s.executor == executors::graph.name;
+    // Some milliseconds, after which a run can end.
+    if (s.executor == executors::persistent.name)
+      plan.together = static_cast<int>(std::clamp(2e-3 / s.step_seconds, 1.0, 4096.0));
     if (s.executor == executors::temporal.name) {
       plan.pass = chain_.config;
       plan.columns = chain_.columns;

@@ -17,9 +17,13 @@
 namespace dwell {
 namespace {
 
-constexpr std::array<std::string_view, 5> gpu_executors{
-    "auto", executors::host_loop.name, executors::graph.name, executors::perks.name,
-    executors::temporal.name};
+constexpr std::array<std::string_view, 7> gpu_executors{"auto",
+                                                        executors::naive.name,
+                                                        executors::host_loop.name,
+                                                        executors::graph.name,
+                                                        executors::persistent.name,
+                                                        executors::perks.name,
+                                                        executors::temporal.name};
 
 /// Counts along the axes that there are, slowest first.
 std::string box_text(int dims, int z, int y, int x) {
@@ -48,8 +52,9 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
   return (pass + limits.launch) / n.depth();
 }
 
+/// end: of a stage, a launch or a barrier.
 double single_step_seconds(const field_domain& domain, const field_bytes& bytes, int value,
-                           const device_facts& device) {
+                           const device_facts& device, double device_limits::*end) {
   constexpr double reached = 0.85;  ///< part of the rates that plain kernels reach
   const device_limits limits = limits_of(device);
   const bool cached = static_cast<double>(bytes.memory) < limits.l2_cached;
@@ -59,7 +64,7 @@ double single_step_seconds(const field_domain& domain, const field_bytes& bytes,
   const double moving =
       static_cast<double>(bytes.step) / (reached * (cached ? limits.l2 : limits.memory));
   const double computing = cells_a_cycle * work.operations / room_of(device, value).operations;
-  double seconds = static_cast<double>(domain.definition().stages().size()) * limits.launch +
+  double seconds = static_cast<double>(domain.definition().stages().size()) * limits.*end +
                    std::max(moving, computing);
   if (domain.size().dims == 3)
     // Cycles of a cell beside that, by eight measurements on an H200 (docs/results/fields.md):
@@ -168,7 +173,8 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
                         : std::string()),
         p.count(), p.depth, p.step_seconds};
   };
-  const double step = single_step_seconds(domain, bytes, bytes.value, device);
+  const double step =
+      single_step_seconds(domain, bytes, bytes.value, device, &device_limits::launch);
   if (wanted == executors::temporal.name) {
     if (refusal) throw input_error("executor temporal: " + *refusal);
     return in_passes("as asked for");
@@ -177,13 +183,19 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
     if (from_chip) throw input_error("executor perks: " + *from_chip);
     return on_chip("as asked for");
   }
+  if (wanted == executors::naive.name) return {wanted, "as asked for", device.units, 0, 0};
   if (wanted == executors::host_loop.name) return {wanted, "as asked for", device.units, 0, step};
-  if (wanted == executors::graph.name) {
+  if (wanted == executors::graph.name || wanted == executors::persistent.name) {
     if (!steps.alike)
-      throw input_error(
-          "executor graph: steps of this run are not alike (parameters with a value for each step, "
-          "sources, receivers, or fixed cells that differ)");
-    return {wanted, "as asked for", device.units, 0, step};
+      throw input_error(fmt::format(
+          "executor {}: steps of this run are not alike (parameters with a value for each step, "
+          "sources, receivers, or fixed cells that differ)",
+          wanted));
+    const double seconds =
+        wanted == executors::graph.name
+            ? step
+            : single_step_seconds(domain, bytes, bytes.value, device, &device_limits::barrier);
+    return {wanted, "as asked for", device.units, 0, seconds};
   }
   if (!refusal) refusal = steps.auto_refusal;
   const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
@@ -214,10 +226,13 @@ std::optional<double> gpu_step_seconds(const field_domain& domain, std::size_t v
     if (const gpu_resident resident = gpu_resident_of(domain, value, options, device);
         resident.plan)
       consider(resident.plan->step_seconds);
-  if (any || wanted == executors::graph.name || wanted == executors::host_loop.name) {
-    const field_bytes bytes = bytes_of(domain, value);
-    consider(single_step_seconds(domain, bytes, bytes.value, device));
-  }
+  const field_bytes bytes = bytes_of(domain, value);
+  const auto consider_single = [&](double device_limits::*end) {
+    consider(single_step_seconds(domain, bytes, bytes.value, device, end));
+  };
+  if (any || wanted == executors::graph.name || wanted == executors::host_loop.name)
+    consider_single(&device_limits::launch);
+  if (wanted == executors::persistent.name) consider_single(&device_limits::barrier);
   return least;
 }
 

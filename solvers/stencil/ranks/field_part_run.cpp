@@ -11,8 +11,10 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/comm/agreement.hpp"
+#include "dwell/execution/comm/kernel_exchange.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/stencil/partition/grid_division.hpp"
+#include "dwell/solvers/stencil/api/needed.hpp"
 
 namespace dwell {
 namespace {
@@ -85,6 +87,7 @@ field_part_run<T>::field_part_run(const device& where, std::shared_ptr<communica
     runner_.reset();
     runner_.emplace(there, part_.size(), local, has_source);
   };
+  if (gpus_) exchange_kernels_for(there, local);
   together(*comm_, make_runner);
   const int pass = value_of_rank(*comm_, 0, runner_->report().pass_steps);
   alone_ = ((most_steps_alone - 1) / pass + 1) * pass;
@@ -96,6 +99,16 @@ field_part_run<T>::field_part_run(const device& where, std::shared_ptr<communica
   const std::vector<ghost_round> rounds = ghost_rounds(whole_, comm_->rank(), part_);
   exchange_.emplace(*comm_, rounds);
   if (gpus_ && comm_->size() > 1) exchange_there_.emplace(*comm_, *gpus_, there, rounds);
+}
+
+/// One rank compiles what all of them need, as far as that is known before their plans are.
+template <class T>
+void field_part_run<T>::exchange_kernels_for(const device& there, const stencil_options& local) {
+  const auto wanted = together(*comm_, [&]() -> std::vector<kernel_source> {
+    if (is_compiled_ahead(local.shape)) return {};
+    return needed_sources(there.facts(), precision_of<T>, local, part_.size());
+  });
+  exchange_kernels(*comm_, wanted, target_of_rank(there));
 }
 
 template <class T>

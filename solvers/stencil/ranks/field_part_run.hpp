@@ -50,6 +50,7 @@ class field_part_run {
 
  private:
   void plan(const field_division& division);
+  void exchange_kernels_for(const device& there, const stencil_options& local);
   void set_ghosts() { part_ = part_of(whole_, comm_->rank(), between_ * radius_); }
   bool passes_are_too_short(const stencil_report& plan) const;
   void exchange();

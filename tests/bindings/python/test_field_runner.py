@@ -451,7 +451,7 @@ def test_device_is_where_fields_are():
         with pytest.raises(dwell.DeviceError):
             dwell.run(coupled, steps=1, device="cuda", **values)
         pytest.skip("no GPU")
-    for executor in ("host-loop", "graph", "temporal"):
+    for executor in ("naive", "host-loop", "graph", "persistent", "temporal"):
         there = dwell.run(coupled, steps=7, device="cuda", executor=executor, boundary="reflect", **values)
         assert there.report.backend == "cuda"
         for a, b in zip(here, there):

@@ -23,9 +23,11 @@ inline constexpr const char* entries = R"~(
 #include "dwell/execution/stencil/engines/column_fields3d/lane.hpp"
 #include "dwell/execution/stencil/engines/resident_fields/agent.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/agent.hpp"
+#include "dwell/execution/stencil/fields/steps_in_one_launch.hpp"
 #include "dwell/execution/team/grid_team_cpu.hpp"
 #include "dwell/execution/team/ring_team_cpu.hpp"
 #include <atomic>
+#include <barrier>
 #include <cmath>
 #include <memory>
 #include <thread>
@@ -44,6 +46,38 @@ void stage(int s, const fields_stage_args<real>& a) {
 }
 DWELL_SHOWN void plain_stage(int s, const void* a) {
   stage<0>(s, *static_cast<const fields_stage_args<real>*>(a));
+}
+template <int Stage>
+void naive(int s, const fields_stage_args<real>& a) {
+  if constexpr (Stage < S::stages) {
+    if (s != Stage) return naive<Stage + 1>(s, a);
+    for (int z = 0; z < a.n[2]; ++z)
+      for (int y = 0; y < a.n[0]; ++y)
+        for (int x = 0; x < a.n[1]; ++x) stage_of_cell<S, real, Stage>(a, z, y, x);
+  }
+}
+DWELL_SHOWN void naive_stage(int s, const void* a) {
+  naive<0>(s, *static_cast<const fields_stage_args<real>*>(a));
+}
+/// A thread plays a lane of so many warps.
+struct steps_thread {
+  std::barrier<>& all;
+  int number, count;
+  int warp() const { return number; }
+  int warps() const { return count; }
+  const fields_stage_args<real>& given(const fields_stage_args<real>* a) const { return *a; }
+  void meet() { all.arrive_and_wait(); }
+};
+DWELL_SHOWN void steps_together(const void* args, int warps) {
+  const auto& a = *static_cast<const fields_steps<real>*>(args);
+  std::barrier<> all(warps * step_lanes);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < warps * step_lanes; ++t)
+    threads.emplace_back([&, t] {
+      steps_thread team{all, t / step_lanes, warps};
+      fields_steps_of_lane<S, real>(a, team, t % step_lanes);
+    });
+  for (auto& thread : threads) thread.join();
 }
 constexpr int columns = step_columns<S>();
 constexpr chain_config C{2, 1, columns < 5 ? 5 : columns | 1, 3, 1, 1};
@@ -152,6 +186,8 @@ DWELL_SHOWN void resident_steps(void* args, bool reversed) {
 
 struct program {
   void (*plain_stage)(int, const void*) = nullptr;
+  void (*naive_stage)(int, const void*) = nullptr;
+  void (*steps_together)(const void*, int) = nullptr;
   int (*ring_pass)(void*, int, int, bool) = nullptr;
   int (*columns_pass)(void*, int, bool) = nullptr;
   void (*resident_steps)(void*, bool) = nullptr;
@@ -207,12 +243,15 @@ class DeviceText : public ::testing::Test {
       ADD_FAILURE() << ::dlerror();
       return {};
     }
-    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
-            reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
-            reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps")),
-            column_steps,
-            column_rows};
+    return {
+        reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+        reinterpret_cast<decltype(program::naive_stage)>(::dlsym(library, "naive_stage")),
+        reinterpret_cast<decltype(program::steps_together)>(::dlsym(library, "steps_together")),
+        reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+        reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
+        reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps")),
+        column_steps,
+        column_rows};
   }
 
  private:

@@ -35,6 +35,7 @@
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/point_table.hpp"
 #include "dwell/execution/stencil/fields/resident_plan.hpp"
+#include "dwell/execution/stencil/fields/steps_in_one_launch.hpp"
 #include "dwell/execution/stencil/fields/system_compiler.hpp"
 #include "dwell/stencil/formulas.hpp"
 #include "field_cases.hpp"
@@ -246,18 +247,40 @@ void check(const drawn& d, const field_domain& domain, const program& code,
     }
   };
 
-  for (int step = below(3); step >= 0; --step) {
+  const auto args_of = [&](const field_stage& of) {
+    const stage_memory<T> m = one.next(of, places);
+    fields_stage_args<T> a = stage;
+    std::ranges::copy(m.in, a.in);
+    for (std::size_t k = 0; k < of.computed.size(); ++k) a.out[of.computed[k].field] = m.out[k];
+    return a;
+  };
+  for (int step = below(4); step >= 0; --step) {
     plain.step();
     for (std::size_t s = 0; s < def.stages().size(); ++s) {
-      const field_stage& of = def.stages()[s];
-      const stage_memory<T> m = one.next(of, places);
-      std::ranges::copy(m.in, stage.in);
-      for (std::size_t k = 0; k < of.computed.size(); ++k)
-        stage.out[of.computed[k].field] = m.out[k];
-      code.plain_stage(static_cast<int>(s), &stage);
+      const fields_stage_args<T> a = args_of(def.stages()[s]);
+      (step % 2 ? code.naive_stage : code.plain_stage)(static_cast<int>(s), &a);
     }
   }
   expect(one, places, "plain steps", plain);
+  // Some in one launch, of which the list has fewer where arrays come to the same places again.
+  std::vector<fields_stage_args<T>> list;
+  const int together = 1 + below(7);
+  for (int step = 0; step < together; ++step) {
+    plain.step();
+    for (const field_stage& of : def.stages()) list.push_back(args_of(of));
+  }
+  const auto same = [&](std::size_t step) {
+    const std::size_t count = def.stages().size();
+    return std::equal(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count),
+                      list.begin() + static_cast<std::ptrdiff_t>(step * count),
+                      [](const auto& a, const auto& b) {
+                        return std::ranges::equal(a.in, b.in) && std::ranges::equal(a.out, b.out);
+                      });
+  };
+  fields_steps<T> launch{list.data(), 1, together, nullptr};
+  while (launch.cycle < together && !same(static_cast<std::size_t>(launch.cycle))) ++launch.cycle;
+  code.steps_together(&launch, 1 + below(3));
+  expect(one, places, "steps in one launch", plain);
   check_tiles<T>(d, domain, code, demands, plain, stage, one, expect);
   if (def.dims() == 3) {
     fields_columns<T> columns;
@@ -451,10 +474,11 @@ TEST_F(DeviceText, NvrtcCompilesItsKernels) {
       plan_chain(shape, work_of(of_wave, sizeof(double)), sizeof(double), {227 << 10, 64});
   ASSERT_TRUE(config);
   for (const kernel_source& source :
-       {of_waves.stage(0), of_waves.pass(*config), of_waves.pass(*config, {false, true}),
-        of_waves.pass(*config, {true, true}), of_waves.resident({7, 10, 4, 5, 1}),
-        of_waves.resident({7, 10, 4, 5, 1}, {true, true}), of_waves.keep(), of_waves.differ(),
-        sources::add(), sources::record(), sources::finite(), sources::subtract()})
+       {of_waves.stage(0), of_waves.naive_stage(0), of_waves.steps(), of_waves.pass(*config),
+        of_waves.pass(*config, {false, true}), of_waves.pass(*config, {true, true}),
+        of_waves.resident({7, 10, 4, 5, 1}), of_waves.resident({7, 10, 4, 5, 1}, {true, true}),
+        of_waves.keep(), of_waves.differ(), sources::add(), sources::record(), sources::finite(),
+        sources::subtract()})
     EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
   // A pass is the kernel of one architecture; others have none.
   for (const int arch : {80, 90, 120}) {
