@@ -31,6 +31,7 @@ inline constexpr kernel_row listed_forms[] = {
     {"preconditioned_minres",   "solvers/minres/preconditioned.hpp",   "host_loop+persistent perks",  "host_loop+graph persistent perks"},
     {"textbook_bicgstab",       "solvers/bicgstab/textbook.hpp",       "host_loop+persistent perks",  "host_loop+graph persistent perks"},
     {"preconditioned_bicgstab", "solvers/bicgstab/preconditioned.hpp", "host_loop+persistent perks",  "host_loop+graph persistent perks"},
+    {"pipelined_bicgstab",      "solvers/bicgstab/pipelined.hpp",      "host_loop+persistent perks",  "host_loop+graph persistent perks"},
     {"textbook_gmres",          "solvers/gmres/textbook.hpp",          "host_loop+persistent perks",  "host_loop+graph persistent perks"},
 };
 

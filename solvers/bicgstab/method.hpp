@@ -116,7 +116,6 @@ struct bicgstab_method : run_outcome {
     return std::fma(a, b, c);
   }
 
- private:
   template <class T>
   DWELL_FN static int verdict(const scalars& m, bool asked_to_stop) {
     if (!m.fixed) {

@@ -7,6 +7,7 @@
 #include "dwell/execution/krylov/loops/batch.hpp"
 #include "dwell/execution/krylov/loops/columns.hpp"
 #include "dwell/execution/krylov/loops/perks.hpp"
+#include "dwell/solvers/bicgstab/pipelined.hpp"
 #include "dwell/solvers/bicgstab/textbook.hpp"
 #include "dwell/solvers/cg/textbook.hpp"
 #include "dwell/solvers/cg/textbook_columns.hpp"
@@ -25,6 +26,7 @@ std::span<const program_kernel> methods_by_nvcc() {
       kernel_of<textbook_minres, double, perks>(),
       kernel_of<textbook_bicgstab, double, host_loop>(),
       kernel_of<textbook_bicgstab, double, persistent>(),
+      kernel_of<pipelined_bicgstab, double, persistent>(),
       kernel_of<textbook_gmres, double, persistent>(),
       kernel_of<textbook_columns_4, double, persistent_columns<4>>(),
       kernel_of<textbook_columns_2, float, host_loop_columns<2>>(),

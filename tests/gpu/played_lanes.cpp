@@ -7,6 +7,7 @@
 #include "dwell/execution/krylov/launch/launch_cpu.hpp"
 #include "dwell/execution/krylov/loops/host_loop.hpp"
 #include "dwell/execution/krylov/loops/persistent.hpp"
+#include "dwell/solvers/bicgstab/pipelined.hpp"
 #include "dwell/solvers/bicgstab/textbook.hpp"
 #include "dwell/solvers/cg/textbook.hpp"
 #include "dwell/solvers/gmres/textbook.hpp"
@@ -38,6 +39,7 @@ const program_kernel& played_kernel(const char* program, const char* executor, p
     add<textbook_cg>(all);
     add<textbook_minres>(all);
     add<textbook_bicgstab>(all);
+    add<pipelined_bicgstab>(all);
     add<textbook_gmres>(all);
     return all;
   }();

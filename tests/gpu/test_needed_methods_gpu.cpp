@@ -25,6 +25,7 @@
 #include "dwell/execution/krylov/launch/run.hpp"
 #include "dwell/execution/krylov/plan/planning_apart.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
+#include "dwell/solvers/bicgstab/pipelined.hpp"
 #include "dwell/solvers/bicgstab/textbook.hpp"
 #include "dwell/solvers/cg/textbook.hpp"
 #include "dwell/solvers/cg/textbook_columns.hpp"
@@ -44,7 +45,8 @@ std::string absent() {
   return {};
 }
 
-constexpr int basis = 7, iterations = 23;
+/// Iterations: over a replacement of the vectors of pipelined forms.
+constexpr int basis = 7, iterations = 53;
 
 /// What a run leaves.
 template <class P, class T>
@@ -208,6 +210,7 @@ TEST_F(needed_methods_gpu, minres_has_the_bits_of_nvcc_under_every_executor) {
 TEST_F(needed_methods_gpu, bicgstab_has_the_bits_of_nvcc) {
   expect_bits<textbook_bicgstab, double>(general, "host-loop", 0);
   expect_bits<textbook_bicgstab, double>(general, "persistent", 0);
+  expect_bits<pipelined_bicgstab, double>(general, "persistent", 0);
 }
 TEST_F(needed_methods_gpu, gmres_has_the_bits_of_nvcc) {
   expect_bits<textbook_gmres, double>(general, "persistent", 0);
@@ -217,10 +220,12 @@ TEST_F(needed_methods_gpu, all_have_the_bits_of_a_cpu) {
     expect_bits_of_cpu<textbook_cg, double>(symmetric, executor);
     expect_bits_of_cpu<textbook_minres, double>(symmetric, executor);
     expect_bits_of_cpu<textbook_bicgstab, double>(general, executor);
+    expect_bits_of_cpu<pipelined_bicgstab, double>(general, executor);
     expect_bits_of_cpu<textbook_gmres, double>(general, executor);
   }
   expect_bits_of_cpu<textbook_cg, float>(symmetric, "persistent");
   expect_bits_of_cpu<textbook_bicgstab, float>(general, "persistent");
+  expect_bits_of_cpu<pipelined_bicgstab, float>(general, "host-loop");
 }
 TEST_F(needed_methods_gpu, blocks_have_the_bits_of_nvcc) {
   expect_bits<textbook_columns_4, double>(symmetric, "persistent", 0);

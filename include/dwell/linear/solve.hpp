@@ -91,8 +91,8 @@ struct solve_options {
   /// The variant of the iteration. Of cg "textbook" (Hestenes and Stiefel, three barriers per
   /// iteration), "single-reduction" (two) and "pipelined" (one, with residual replacement), the
   /// forms of Chen and Carson; "auto": on a GPU the one with the least projected time (pipelined
-  /// only in one kernel), on a CPU textbook. The other methods have "textbook";
-  /// of direct "ldlt" and "lu", of which "auto" takes what the matrix allows.
+  /// only in one kernel), on a CPU textbook. Of bicgstab "textbook" (four) and "pipelined" (two,
+  /// likewise); "auto": textbook. Of direct "ldlt" and "lu"; "auto": by the matrix.
   std::string variant = "auto";
   /// What the residual is multiplied by; automatic: chosen while the solve runs. Of minres jacobi
   /// has the magnitudes of the diagonal; of bicgstab it is applied from the right. amg, fsai and

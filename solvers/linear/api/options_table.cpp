@@ -135,10 +135,11 @@ constexpr solve_option table[] = {
     {.name = "variant",
      .flag = "--variant",
      .group = option_group::execution,
-     .help = "The form of cg's iteration: three, two or one barrier; fewer move more bytes",
+     .help = "The form of the iteration: of cg three, two or one barrier, and fewer move more "
+             "bytes; of bicgstab four, or pipelined two",
      .member = place<&solve_options::variant>,
      .words = variant_words,
-     .methods = "cg",
+     .methods = "cg bicgstab",
      .absences = {{surface::compare_solve, "whole solves are by auto"},
                   {surface::compare_cg, in_lists.why}}},
     {.name = "mixed_precision",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
@@ -19,6 +20,13 @@
 
 namespace dwell::test {
 namespace {
+
+/// form: a method, or a method and a variant of it, "bicgstab/pipelined".
+void ask(solve_options& o, const std::string& form) {
+  const std::size_t slash = form.find('/');
+  o.method = form.substr(0, slash);
+  if (slash != std::string::npos) o.variant = form.substr(slash + 1);
+}
 
 class methods_of : public testing::TestWithParam<std::tuple<std::string, int>> {
  protected:
@@ -41,18 +49,18 @@ class methods_of : public testing::TestWithParam<std::tuple<std::string, int>> {
         SCOPED_TRACE(
             fmt::format("{} of {} under {}, {}", method, of.name, executor, describe(how)));
         solve_options o = with(executor, how, rtol, p);
-        o.method = method;
+        ask(o, method);
         o.restart = 250;  // short cycles stagnate with indefinite matrices
         const solution<T> got = run(s.system, o);
         const solve_report& r = got.report;
         // Residuals of indefinite matrices jump beyond the digits of f32: it must say so.
-        if (sizeof(T) == 4 && method == "bicgstab" && r.stopped == stop_reason::breakdown) {
+        if (sizeof(T) == 4 && r.method == "bicgstab" && r.stopped == stop_reason::breakdown) {
           EXPECT_EQ(of.name, std::string("helmholtz"));
           EXPECT_NE(r.advice.find("f64"), std::string::npos);
           continue;
         }
         ASSERT_EQ(r.stopped, stop_reason::converged) << r.residual_relative_recursive;
-        EXPECT_EQ(r.method, method);
+        EXPECT_EQ(r.method, o.method);
         EXPECT_EQ(r.executor, executor);
         const double residual = residual_norm(s.system.a.view(), std::span<const T>(s.system.b),
                                               std::span<const T>(got.x)) /
@@ -83,11 +91,12 @@ TEST_P(methods_of, f32) { solve_everywhere<float>(preconditioner::none); }
 
 INSTANTIATE_TEST_SUITE_P(
     problems, methods_of,
-    testing::Combine(testing::Values("minres", "bicgstab", "gmres"),
+    testing::Combine(testing::Values("minres", "bicgstab", "bicgstab/pipelined", "gmres"),
                      testing::Range(0, static_cast<int>(problems().size()))),
     [](const auto& info) {
-      return std::get<0>(info.param) + "_" +
-             problems()[static_cast<std::size_t>(std::get<1>(info.param))].name;
+      std::string method = std::get<0>(info.param);
+      std::replace(method.begin(), method.end(), '/', '_');
+      return method + "_" + problems()[static_cast<std::size_t>(std::get<1>(info.param))].name;
     });
 
 TEST_F(methods_here, take_about_the_iterations_of_eigen) {
@@ -103,10 +112,15 @@ TEST_F(methods_here, take_about_the_iterations_of_eigen) {
     }
     const int theirs = eigen_iterations("bicgstab", s.a, s.b, 1e-8, 5000);
     EXPECT_GT(theirs, 0);
-    const auto got = run(s, by("bicgstab"));
-    EXPECT_EQ(got.report.stopped, stop_reason::converged);
-    // Rounding decides much of its count; half of it is the residual's jumps.
-    EXPECT_LE(got.report.iterations, 1.5 * theirs + 10);
+    for (const char* variant : {"textbook", "pipelined"}) {
+      solve_options o = by("bicgstab");
+      o.variant = variant;
+      const auto got = run(s, o);
+      EXPECT_EQ(got.report.stopped, stop_reason::converged);
+      EXPECT_EQ(got.report.variant, variant);
+      // Rounding decides much of its count; half of it is the residual's jumps.
+      EXPECT_LE(got.report.iterations, 1.5 * theirs + 10);
+    }
     for (const int restart : {20, 400}) {
       solve_options o = by("gmres");
       o.restart = restart;
@@ -124,11 +138,12 @@ TEST_F(methods_here, take_about_the_iterations_of_eigen) {
 }
 
 TEST_F(methods_here, record_each_residual_from_the_start_on) {
-  for (const char* method : {"minres", "bicgstab", "gmres"})
+  for (const char* method : {"minres", "bicgstab", "bicgstab/pipelined", "gmres"})
     for (const auto p : {preconditioner::none, preconditioner::jacobi}) {
       SCOPED_TRACE(fmt::format("{}, {}", method, to_string(p)));
       const auto s = system_of(generate("helmholtz2d:31x23:1.2"));
-      solve_options o = by(method);
+      solve_options o = by("");
+      ask(o, method);
       o.preconditioner = p;
       o.history = true;
       o.restart = 200;
@@ -152,10 +167,11 @@ TEST_F(methods_here, record_each_residual_from_the_start_on) {
 
 TEST_F(methods_here, stop_as_asked) {
   const auto s = system_of(generate("helmholtz2d:31x23:1.2"));
-  for (const char* method : {"minres", "bicgstab", "gmres"})
+  for (const char* method : {"minres", "bicgstab", "bicgstab/pipelined", "gmres"})
     for (const std::string& executor : place::executors()) {
       SCOPED_TRACE(fmt::format("{} under {}", method, executor));
-      solve_options o = by(method);
+      solve_options o = by("");
+      ask(o, method);
       o.executor = executor;
       o.max_iterations = 7;
       EXPECT_EQ(run(s, o).report.stopped, stop_reason::iteration_limit);
@@ -179,15 +195,19 @@ TEST_F(methods_here, stop_as_asked) {
 }
 
 TEST_F(methods_here, break_down_by_name) {
+  solve_options pipelined = by("bicgstab");
+  pipelined.variant = "pipelined";
   // (r, A r) = 0 for every r.
   const csr<double> turn{2, 2, {0, 1, 2}, {1, 0}, {1.0, -1.0}};
   const linear_system<double> s{"", turn, {1.0, 2.0}};
   EXPECT_EQ(run(s, by("bicgstab")).report.stopped, stop_reason::breakdown);
+  EXPECT_EQ(run(s, pipelined).report.stopped, stop_reason::breakdown);
   // No x has A x = b, and none brings b nearer.
   const csr<double> flat{3, 3, {0, 1, 2, 3}, {0, 1, 2}, {0.0, 0.0, 0.0}};
   const linear_system<double> t{"", flat, {1.0, 1.0, 0.0}};
   EXPECT_EQ(run(t, by("minres")).report.stopped, stop_reason::breakdown);
   EXPECT_EQ(run(t, by("bicgstab")).report.stopped, stop_reason::breakdown);
+  EXPECT_EQ(run(t, pipelined).report.stopped, stop_reason::breakdown);
   EXPECT_EQ(run(t, by("gmres")).report.stopped, stop_reason::breakdown);
   EXPECT_EQ(run(s, by("gmres")).report.stopped, stop_reason::converged) << "two steps are all";
   EXPECT_EQ(run(s, by("gmres")).report.iterations, 2);
@@ -195,6 +215,7 @@ TEST_F(methods_here, break_down_by_name) {
   const csr<double> swap{3, 3, {0, 2, 4, 5}, {0, 1, 0, 1, 2}, {1.0, 2.0, -2.0, 1.0, 3.0}};
   const linear_system<double> u{"", swap, {1.0, 0.0, 1.0}};
   EXPECT_EQ(run(u, by("bicgstab")).report.stopped, stop_reason::converged);
+  EXPECT_EQ(run(u, pipelined).report.stopped, stop_reason::converged);
 }
 
 TEST_F(methods_here, of_a_singular_consistent_system) {

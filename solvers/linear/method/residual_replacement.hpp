@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// When a variant of CG that carries A p along by a recurrence computes its vectors anew. Rounding
-// in the recurrence lets the carried residual drift from b - A x; replacing it now and then keeps
-// the two together (van der Vorst and Ye, SISC 22, 2000; for pipelined methods Cools, Yetkin,
-// Agullo, Giraud and Vanroose, SIMAX 39, 2018). Here: every `period` steps; when the carried
+// When a variant of a method that carries products along by recurrences computes its vectors anew.
+// Rounding in the recurrences lets the carried residual drift from b - A x; replacing it now and
+// then keeps the two together (van der Vorst and Ye, SISC 22, 2000; for pipelined methods Cools,
+// Yetkin, Agullo, Giraud and Vanroose, SIMAX 39, 2018). Here: every so many steps; when the carried
 // residual meets the target, so that converged means truly converged; and before a breakdown is
 // believed.
 #pragma once
@@ -11,10 +11,6 @@
 namespace dwell {
 
 struct residual_replacement {
-  /// Steps between two, each of which costs two products. With 100 the pipelined variant reaches
-  /// the textbook's true residual on the ill-conditioned matrices of test_cg_variants.cpp.
-  static constexpr int period = 100;
-
   int at = 0;              ///< the step of the last one
   double carried = 0.0;    ///< r.r as carried when it began
   bool verifying = false;  ///< it began because the carried residual met the target
@@ -22,7 +18,7 @@ struct residual_replacement {
   int idle = 0;            ///< how many since have found no less than a quarter of it
   bool fresh = false;      ///< the vectors are new, and no step has been done since
 
-  DWELL_FN bool due(int step) const { return step - at >= period; }
+  DWELL_FN bool due(int step, int period) const { return step - at >= period; }
   DWELL_FN void begin(int step, double rr, bool to_verify) {
     at = step;
     carried = rr;
