@@ -17,6 +17,7 @@
 #include "dwell/execution/comm/nccl.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/current_device_cuda.hpp"
 
 namespace dwell {
 namespace {
