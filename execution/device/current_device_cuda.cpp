@@ -13,12 +13,14 @@ namespace {
 struct context_functions {
   decltype(&cuCtxGetCurrent) get = nullptr;
   decltype(&cuCtxSetCurrent) set = nullptr;
+  decltype(&cuDevicePrimaryCtxGetState) state = nullptr;
 
   context_functions() {
     void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!driver) return;
     get = reinterpret_cast<decltype(get)>(dlsym(driver, "cuCtxGetCurrent"));
     set = reinterpret_cast<decltype(set)>(dlsym(driver, "cuCtxSetCurrent"));
+    state = reinterpret_cast<decltype(state)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
   }
 };
 
@@ -34,6 +36,17 @@ CUcontext current() {
   return context;
 }
 
+/// A thread without a context works on the first device. Where that has a context it becomes
+/// current: else the next call of the runtime would take the device of the last one.
+void leave_default() {
+  unsigned flags = 0;
+  int active = 0;
+  if (contexts().state && contexts().state(0, &flags, &active) == CUDA_SUCCESS && active)
+    cudaSetDevice(0);
+  else if (contexts().set)
+    contexts().set(nullptr);
+}
+
 }  // namespace
 
 current_device::current_device(int ordinal) : before_(current()) {
@@ -42,7 +55,11 @@ current_device::current_device(int ordinal) : before_(current()) {
 }
 
 current_device::~current_device() {
-  if (changed_ && contexts().set) contexts().set(static_cast<CUcontext>(before_));
+  if (!changed_) return;
+  if (!before_)
+    leave_default();
+  else if (contexts().set)
+    contexts().set(static_cast<CUcontext>(before_));
 }
 
 }  // namespace dwell::cuda

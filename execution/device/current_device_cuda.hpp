@@ -5,8 +5,8 @@
 namespace dwell::cuda {
 
 /// Makes a device the current one of this thread, and at its end the caller's context current
-/// again, or none where there was none. The contexts themselves are asked for, by the driver: to
-/// name a device to the runtime makes a context on it.
+/// again; of a thread that had none the first device's, if that has one. The contexts themselves
+/// are asked for, by the driver: to name a device to the runtime makes a context on it.
 class [[nodiscard]] current_device {
  public:
   /// Throws device_error.

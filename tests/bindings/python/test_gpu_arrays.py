@@ -38,10 +38,16 @@ def test_a_solve_allocates_its_answer_and_nothing_else(cupy, there):
     b = cupy.asarray(B)
     out = cupy.zeros(N)
     solver.solve(b, out=out)  # what a first solve sets up
-    used, free = pool.used_bytes(), cupy.cuda.runtime.memGetInfo()[0]
-    for _ in range(100):
-        assert solver.solve(b, out=out) is out
-    assert pool.used_bytes() == used and cupy.cuda.runtime.memGetInfo()[0] == free
+    used = pool.used_bytes()
+
+    def keeps_free_memory() -> bool:
+        free = cupy.cuda.runtime.memGetInfo()[0]
+        for _ in range(100):
+            assert solver.solve(b, out=out) is out
+        return cupy.cuda.runtime.memGetInfo()[0] == free
+
+    assert any(keeps_free_memory() for _ in range(20)), "other programs on the GPU may change it, but not all the time"
+    assert pool.used_bytes() == used
     x = solver.solve(b)
     assert pool.used_bytes() - used == -(-8 * N // 512) * 512, "the answer, in the pool's units of 512 bytes"
     assert np.allclose(x.get(), X) and cupy.array_equal(x, out)
