@@ -243,15 +243,14 @@ class DeviceText : public ::testing::Test {
       ADD_FAILURE() << ::dlerror();
       return {};
     }
-    return {
-        reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
-        reinterpret_cast<decltype(program::naive_stage)>(::dlsym(library, "naive_stage")),
-        reinterpret_cast<decltype(program::steps_together)>(::dlsym(library, "steps_together")),
-        reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
-        reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
-        reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps")),
-        column_steps,
-        column_rows};
+    return {reinterpret_cast<decltype(program::plain_stage)>(::dlsym(library, "plain_stage")),
+            reinterpret_cast<decltype(program::naive_stage)>(::dlsym(library, "naive_stage")),
+            reinterpret_cast<decltype(program::steps_together)>(::dlsym(library, "steps_together")),
+            reinterpret_cast<decltype(program::ring_pass)>(::dlsym(library, "ring_pass")),
+            reinterpret_cast<decltype(program::columns_pass)>(::dlsym(library, "columns_pass")),
+            reinterpret_cast<decltype(program::resident_steps)>(::dlsym(library, "resident_steps")),
+            column_steps,
+            column_rows};
   }
 
  private:
