@@ -20,7 +20,7 @@ FIGURES_HEAD = """
 
 *Ratio*: ours over theirs, of times theirs over ours, so that more is better. The GPUs are others, of a later generation: what the ratio
 has of them and what of the program the table does not say. Theirs are as the documents print them, without a run. Ours are on the
-pages with their commands; no file of these runs is kept.
+pages with their commands; files of the runs of 30 November 2026 are in [runs](runs).
 
 | what | unit | theirs | on | ours | on | ratio | page | |
 |-|-|--:|-|--:|-|--:|-|-|
