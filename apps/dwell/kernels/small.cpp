@@ -41,14 +41,10 @@ std::vector<kernel_source> small_sources(std::string_view name, precision type) 
     if (is_in(name, about) && (about == name || !about.ends_with(other)))
       some.push_back(std::move(unit.source));
   }
-  if (some.empty() && !all.empty()) {
-    std::vector<std::string> names;
-    for (const small_kernels& unit : all)
-      if (is_small_name(unit.source.about)) names.push_back(unit.source.about);
-    throw input_error(
-        fmt::format("kernels warm: expected {}, or one of their units ({}), found '{}'",
-                    fmt::join(small_kernel_families, ", "), fmt::join(names, "; "), name));
-  }
+  if (some.empty() && !all.empty())
+    throw input_error(fmt::format(
+        "kernels warm: expected {}, or a unit of theirs as 'dwell kernels list' has it, found '{}'",
+        fmt::join(small_kernel_families, ", "), name));
   return some;
 }
 

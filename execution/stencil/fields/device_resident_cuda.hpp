@@ -19,7 +19,7 @@ namespace dwell::cuda {
 template <class T>
 class resident_launches {
  public:
-  /// The kernel of the plan, which outlives this. Asks the driver for its scratch.
+  /// The kernel of the plan, which outlives this. The driver gives it its scratch.
   resident_launches(const device& where, const loaded_kernel& kernel, const resident_plan& plan,
                     const resident_numbers& numbers, const pass_demands& demands)
       : kernel_(&kernel),
@@ -28,8 +28,7 @@ class resident_launches {
         demands_(demands),
         flags_(where,
                plan.apart ? 0 : static_cast<std::size_t>(plan.count()) * resident_flag_distance) {
-    DWELL_CUDA(cudaFuncSetAttribute(kernel.handle(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(plan.scratch)));
+    note_facts(kernel.code(), kernel.handle(), numbers.lanes(), plan.scratch, where);
   }
 
   const resident_plan& plan() const { return plan_; }

@@ -27,6 +27,7 @@ class single_launches {
     teams_ = static_cast<int>(
         std::clamp<std::int64_t>((pieces + warps - 1) / warps, 1, limits.max_teams));
     spilled_bytes_ = limits.spill_bytes;
+    note_facts(kernel.code(), kernel.handle(), lanes, 0, where);
   }
   int spilled_bytes() const { return spilled_bytes_; }
 

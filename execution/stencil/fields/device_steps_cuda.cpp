@@ -232,6 +232,8 @@ void steps_on_gpu<T>::prepare(const device_step_plan& plan) {
     const std::size_t taps = taps_of(domain_.definition().tape(), stages[s]).size();
     const int rows = rows_for_taps(std::max<std::size_t>(taps, 1));
     stages_[s] = {&kernel_of(stage_source(s)), plan.naive ? 1 : rows};
+    const loaded_kernel& kernel = *stages_[s].kernel;
+    note_facts(kernel.code(), kernel.handle(), cell_block.x * cell_block.y, 0, where_);
     pieces = std::max(pieces, pieces_of_stage(blank_, rows).all());
   }
   if (plan.together > 0 && !together_) {

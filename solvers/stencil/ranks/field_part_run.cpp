@@ -106,7 +106,11 @@ template <class T>
 void field_part_run<T>::exchange_kernels_for(const device& there, const stencil_options& local) {
   const auto wanted = together(*comm_, [&]() -> std::vector<kernel_source> {
     if (is_compiled_ahead(local.shape)) return {};
-    return needed_sources(there.facts(), precision_of<T>, local, part_.size());
+    try {
+      return needed_sources(there.facts(), precision_of<T>, local, part_.size());
+    } catch (const error&) {
+      return {};  // the runner says what cannot be
+    }
   });
   exchange_kernels(*comm_, wanted, target_of_rank(there));
 }
