@@ -76,8 +76,8 @@ class FieldRunner(_gpu.StreamUser):
     executor : str
         "auto", or on a CPU "naive" (one thread), "persistent" (threads that have a part of the rows each), "temporal" (several
         steps while rows are in a core's cache); on a GPU "host-loop" (a launch for every stage), "graph" (many steps in one
-        launch), "temporal" (in two and three dimensions, several steps in a launch while rows are on the chip), "perks" (in two
-        dimensions, fields that fit the chip stay there for all steps of a run).
+        launch), "temporal" (several steps in a launch while rows are on the chip), "perks" (fields that fit the chip stay
+        there for all steps of a run).
     kernel : {"auto", "compiled", "interpreted"}
         Compiled when first needed and kept in a cache on the disk (DWELL_CACHE_DIR, else ~/.cache/dwell), on a CPU by the
         system's compiler, on a GPU by NVRTC; or, on a CPU, interpreted, without a compiler, several times slower. The bits are
@@ -87,7 +87,7 @@ class FieldRunner(_gpu.StreamUser):
     hoist : {"auto", "always", "never"}
         Values of coefficients alone, such as a mean of two conductivities, are the same in every step: computed once, in arrays
         that steps read as they read coefficients, or in every step. "auto": once where a step is projected to take at most
-        1 / 1.1 of its time then, which is on GPUs. The bits are equal.
+        1 / 1.1 of its time then, on a CPU 1 / 1.25, by what a division costs this one. The bits are equal.
     threads : int
         Of a CPU; 0: as many as are worth it.
     progress_interval : float
