@@ -31,10 +31,10 @@ def ready():
     for dims in (1, 2, 3):
         found[f"heat{dims}d"] = s.heat(dims), {"u": "hot-spot", "k": 1.0}
         found[f"wave{dims}d"] = s.wave(dims), pulse
-        found[f"wave{dims}d-order4"] = s.wave(dims, 4), pulse
+        for order in (4, 8):
+            found[f"wave{dims}d-order{order}"] = s.wave(dims, order), pulse
         found[f"gray-scott{dims}d"] = s.gray_scott(dims), {"u": "hot-spot:1:0.5", "v": "hot-spot:0:0.25", "feed": 0.04, "kill": 0.06}, "periodic"
         found[f"allen-cahn{dims}d"] = s.allen_cahn(dims), {"p": "random:1"}, "periodic"
-    found["wave2d-order8"] = s.wave(2, 8), pulse
     return dict(sorted(found.items()))
 
 

@@ -308,7 +308,7 @@ PEERS = ({"dwell": by_dwell, "dwell-graph": by_dwell_graph, **{peer: on_gpu_by(p
          {"dwell": by_dwell, "numba": by_numba, "devito": by_devito, "jax": by_jax, "numpy": by_numpy})
 
 
-# Of so many times fewer steps, without an answer to compare.
+# Peers that do so many times fewer steps, without an answer to compare.
 FEWER = {"numpy": 20} | ({"jax": 4} if on_gpu else {})
 
 

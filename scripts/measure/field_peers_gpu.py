@@ -178,7 +178,7 @@ STEPS = {"cupy": cupy_step, "numba": numba_step, "pystencils": pystencils_step}
 
 
 def by_kernel(peer, problem, fields, coefficients, steps, constants, dtype):
-    """Of arrays of CuPy; constants: FEED, KILL, DU, DV, R."""
+    """Arrays are CuPy's; constants: FEED, KILL, DU, DV, R."""
     import cupy
 
     step, recordable, how = STEPS[peer](problem, constants, dtype)

@@ -193,7 +193,7 @@ cell_tape random_tape(std::mt19937_64& chance) {
   for (int i = 0; i < fields; ++i) t.fields.push_back("f" + std::to_string(i));
   for (int i = 0; i < coefficients; ++i) t.coefficients.push_back("c" + std::to_string(i));
   for (int i = 0; i < parameters; ++i) t.parameters.push_back("p" + std::to_string(i));
-  const int radius = below(3) == 0 ? 1 : below(stencil_definition::most_radius(t.dims) + 1);
+  const int radius = below(3) == 0 ? 1 : below(stencil_definition::most_radius + 1);
   std::vector<int> numbers, truths;
   const auto add = [&](const cell_node& n) {
     const int node = static_cast<int>(t.nodes.size());

@@ -340,7 +340,8 @@ void refuse_options_of_fields(const CLI::App& app, std::span<const std::string_v
 CLI::Option* add_hoist(CLI::App& app, std::string& value) {
   return add_choice(app, "--hoist", value, {"auto", "always", "never"},
                     "Of several fields: values of coefficients alone are computed once, not in "
-                    "every step; auto: on a GPU, where a step is projected to gain a tenth by it");
+                    "every step; auto: where a step is projected to gain a tenth by it, on a CPU a "
+                    "quarter");
 }
 
 exit_code run_fields(const fields_arguments& args) {

@@ -17,7 +17,7 @@ from ._checks import number, shown, whole, word
 from ._definition_text import words_of
 from ._device import resolve
 from ._explain_fields import plan_rows
-from ._tape import MOST_REACH, DefinitionError, Recorder, Tape, in_callers_words
+from ._tape import MOST_DIMS, DefinitionError, Recorder, Tape, in_callers_words
 from ._values import Cells, Condition, Traced, Value
 
 MOST_STAGES = 8  # the limit of the library's definition.hpp
@@ -288,7 +288,7 @@ def define(
             raise DefinitionError(place, f"{one}: expected each name once, found it twice")
     if not groups[0]:
         raise DefinitionError(place, "fields: expected 1 to 4 names, found none")
-    if dims is not None and dims not in MOST_REACH:
+    if dims is not None and dims not in range(1, MOST_DIMS + 1):
         raise DefinitionError(place, f"dims: expected 1, 2 or 3, found {dims!r}")
     defaults = _defaults(function, declared, groups[0], place)
     recorder = Recorder(groups[0], groups[1], groups[2], dims)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-MOST_REACH = {1: 4, 2: 4, 3: 2}  # cells along an axis, by dimensions; as in the library's definition.hpp
+MOST_DIMS = 3
+MOST_REACH = 4  # cells along an axis, as in the library's definition.hpp
 MOST_NODES = 4096
 
 ARITHMETIC = {"add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "fma": 3, "min": 2, "max": 2, "abs": 1, "sqrt": 1,
@@ -128,14 +129,14 @@ class Recorder:
     def tap(self, array: int, offsets: tuple[int, ...]) -> int:
         name = self.array_name(array)
         if self.dims is None:
-            if len(offsets) not in MOST_REACH:
+            if not 1 <= len(offsets) <= MOST_DIMS:
                 raise fail(f"{name}{list(offsets)}: expected 1, 2 or 3 offsets, found {len(offsets)}")
             self.dims = len(offsets)
         if len(offsets) != self.dims:
             raise fail(f"{name}{list(offsets)}: expected {self.dims} offsets, as before, found {len(offsets)}")
         reach = max(map(abs, offsets))
-        if reach > MOST_REACH[self.dims]:
-            raise fail(f"{name}{list(offsets)}: expected cells at most {MOST_REACH[self.dims]} away in {self.dims}-D, "
+        if reach > MOST_REACH:
+            raise fail(f"{name}{list(offsets)}: expected cells at most {MOST_REACH} away in {self.dims}-D, "
                        f"found {reach}")
         return self.add("tap", array, offsets if reach else ())
 

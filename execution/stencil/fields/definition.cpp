@@ -99,10 +99,9 @@ void check_tap(const cell_tape& tape, int node, const cell_node& n) {
   if (n.index < 0 || n.index >= arrays)
     refuse(tape,
            fmt::format("node {}: there are {} arrays, found array {}", node, arrays, n.index));
-  const int most = stencil_definition::most_radius(tape.dims);
   for (int axis = 0; axis < 3; ++axis) {
     const int offset = n.offset[static_cast<std::size_t>(axis)];
-    const int reach = axis < 3 - tape.dims ? 0 : most;
+    const int reach = axis < 3 - tape.dims ? 0 : stencil_definition::most_radius;
     if (offset < -reach || offset > reach)
       refuse(tape, fmt::format("node {}: a tap may reach {} cells in {} dimension{}, found {}",
                                node, reach, tape.dims, tape.dims == 1 ? "" : "s", offset));

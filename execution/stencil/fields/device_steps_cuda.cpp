@@ -500,7 +500,7 @@ field_run_end steps_on_gpu<T>::run(const device_step_plan& plan, field_run<T>& r
   const current_device here = clock_.use_device();
   prepare(plan);
   turn t{plan, r, {}, nullptr, nullptr, nullptr, {}, 0, places};
-  if ((plan.pass || plan.resident) && r.parameters_change)
+  if ((plan.pass || plan.columns || plan.resident) && r.parameters_change)
     t.table = buffer<T>::copy_of(where_, r.parameters);
   if (r.points.empty()) {
     points_.reset();

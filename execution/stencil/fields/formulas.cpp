@@ -375,7 +375,7 @@ class formula_parser {
     if (n.op == cell_op::tap)
       for (std::size_t axis = 0; axis < 3; ++axis) {
         n.offset[axis] += by[axis];
-        const int most = stencil_definition::most_radius(tape_.dims);
+        const int most = stencil_definition::most_radius;
         if (std::abs(n.offset[axis]) > most)
           words_->refuse(at, fmt::format("expected neighbours at most {} away in {}-D, found {}",
                                          most, tape_.dims, std::abs(n.offset[axis])));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What operations on cells cost a GPU. Plans and projections have it from here alone.
+// What operations on cells cost a GPU. Plans and projections have it from here alone; those of
+// CPUs, too, for all but divisions and roots (execution/device/threads/division_cpu.hpp).
 #pragma once
 #include "dwell/stencil/definition.hpp"
 

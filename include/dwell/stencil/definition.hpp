@@ -115,12 +115,11 @@ class DWELL_API stencil_definition {
   static constexpr int most_parameters = field_limits::parameters;      ///< numbers
   static constexpr int most_stages = 8;                                 ///< operations of a step
   static constexpr int most_nodes = 4096;                               ///< all stages together
-  /// Cells to the farthest neighbour along an axis: 4 in one and two dimensions, 2 in three.
-  static constexpr int most_radius(int dims) { return dims == 3 ? 2 : 4; }
+  static constexpr int most_radius = 4;  ///< cells to the farthest neighbour along an axis
 
   /// Throws input_error, in one line, for what cannot be: a name that is no identifier or there
   /// twice, too many of anything, an operand that is not an earlier node or not of the kind that
-  /// the operation takes, an offset beyond most_radius(), a field that no stage updates.
+  /// the operation takes, an offset beyond most_radius, a field that no stage updates.
   explicit stencil_definition(cell_tape tape);
 
   const cell_tape& tape() const;    ///< what was given

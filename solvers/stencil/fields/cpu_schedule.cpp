@@ -9,6 +9,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/number_text.hpp"
 #include "dwell/execution/device/threads/threads_worth.hpp"
+#include "dwell/execution/stencil/fields/operation_costs.hpp"
 #include "dwell/solvers/stencil/fields/field_schedule.hpp"
 
 namespace dwell {
@@ -20,6 +21,12 @@ constexpr std::size_t usual_core_cache = std::size_t{1} << 20;
 /// What a thread counts on of the last-level cache, which others use as well: a virtual machine
 /// says how much all of them have (docs/results/fields.md).
 constexpr std::size_t most_of_last_level = std::size_t{32} << 20;
+
+/// Whether single steps find their arrays in memory.
+bool is_large(const field_bytes& bytes, const device_facts& device, int threads) {
+  return bytes.memory >
+         std::min<std::size_t>(device.l2, most_of_last_level * static_cast<std::size_t>(threads));
+}
 
 }  // namespace
 
@@ -54,9 +61,7 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
   }
   field_schedule steps{"persistent", worth.why, worth.threads, 0};
   if (wanted == "persistent") return {steps, {}};
-  const bool large =
-      bytes.memory > std::min<std::size_t>(
-                         device.l2, most_of_last_level * static_cast<std::size_t>(worth.threads));
+  const bool large = is_large(bytes, device, worth.threads);
   if (refusal && large) steps.reason += "; no passes of several steps: " + *refusal;
   if (!large)
     steps.reason += fmt::format("; {} are not more than the last-level cache has",
@@ -65,6 +70,30 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
   const field_pass p = pass();
   if (p.depth == 0) return {steps, {}};
   return {{"temporal", passes(p), worth.threads, p.depth}, p};
+}
+
+double cpu_step_seconds(const field_domain& domain, std::size_t value, const field_options& options,
+                        const device_facts& device, double division) {
+  // One core, by measurements on an AMD EPYC and an Intel Xeon (docs/results/fields.md): an
+  // operation in vectors, a byte that is in a cache for most steps, and one that is not.
+  const double operation = value == sizeof(double) ? 0.05e-9 : 0.025e-9;
+  constexpr double cached_byte = 0.03e-9, byte_of_memory = 0.1e-9;
+  const stencil_definition& definition = domain.definition();
+  double divisions = 0, operations = 0;
+  for (const field_stage& stage : definition.stages())
+    for (const int node : stage.nodes) {
+      const cell_op op = definition.tape().nodes[static_cast<std::size_t>(node)].op;
+      if (op == cell_op::div || op == cell_op::sqrt)
+        ++divisions;
+      else
+        operations += operation_cost(op, static_cast<int>(value));
+    }
+  const field_bytes bytes = bytes_of(domain, value);
+  const field_schedule how = cpu_schedule_of(domain, bytes, options, device, std::nullopt).how;
+  const bool cached = how.executor == "temporal" || !is_large(bytes, device, how.threads);
+  const double cells = static_cast<double>(domain.size().cells());
+  return std::max({cells * divisions * division, cells * operations * operation,
+                   static_cast<double>(bytes.step) * (cached ? cached_byte : byte_of_memory)});
 }
 
 }  // namespace dwell

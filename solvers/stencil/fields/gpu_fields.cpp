@@ -14,9 +14,6 @@
 namespace dwell {
 namespace {
 
-/// Whether executor auto takes passes in three dimensions that have pass_demands.
-constexpr bool auto_takes_columns_with_demands = false;
-
 template <class T>
 class gpu_fields final : public field_executor<T> {
  public:
@@ -64,8 +61,8 @@ class gpu_fields final : public field_executor<T> {
     gpu_steps steps;
     steps.refusal = refuses_passes_here(demand);
     if (demand.fixed_cells_differ) steps.chip_refusal = differing_fixed_cells;
-    if (chain_.columns && !auto_takes_columns_with_demands &&
-        (has_points || demand.parameters_change))
+    // One source costs a fourth of a pass (docs/results/fields.md).
+    if (chain_.columns && (has_points || demand.parameters_change))
       steps.auto_refusal =
           "passes in three dimensions with sources, receivers or a value for each step of a "
           "parameter are taken when they are asked for";

@@ -22,10 +22,10 @@ struct hoisting_choice {
   }
 };
 
-/// value: bytes of one. is_built: kernels are compiled with the program. Throws input_error for
-/// options that cannot be.
+/// value: bytes of one. is_built: kernels are compiled with the program. division: seconds of one
+/// on a CPU; 0: as measured here. Throws input_error for options that cannot be.
 hoisting_choice choose_hoisting(const stencil_definition& definition, const field_size& size,
                                 std::size_t value, const field_options& options,
-                                const device_facts& device, bool is_built);
+                                const device_facts& device, bool is_built, double division = 0);
 
 }  // namespace dwell

@@ -192,7 +192,7 @@ def many(u):
 REFUSALS = [
     ("at most 4 away in 2-D, found 5", lambda: one(lambda u: u[5, 0])),
     ("at most 4 away in 1-D, found 6", lambda: one(lambda u: (u[3] * 2)[3])),
-    ("at most 2 away in 3-D, found 3", lambda: one(lambda u: u[0, 0, -3])),
+    ("at most 4 away in 3-D, found 5", lambda: one(lambda u: u[0, 0, -5])),
     ("expected 2 offsets, as before, found 1", lambda: one(lambda u: u[0, 1] + u[1])),
     ("expected 2 offsets, as before, found 3", lambda: one(lambda u: u[0, 1] + (u * 2)[1, 0, 0])),
     ("expected 1, 2 or 3 offsets, found 4", lambda: one(lambda u: u[0, 0, 0, 0])),
@@ -307,12 +307,14 @@ def native(dims=1, reach=1, nodes=0, stages=1):
 
 def test_limits_are_those_of_the_library():
     from dwell._define import MOST_STAGES
-    from dwell._tape import MOST_NODES, MOST_REACH
+    from dwell._tape import MOST_DIMS, MOST_NODES, MOST_REACH
 
-    for dims, reach in MOST_REACH.items():
-        native(dims, reach)
-        with pytest.raises(ValueError, match=str(reach)):
-            native(dims, reach + 1)
+    for dims in range(1, MOST_DIMS + 1):
+        native(dims, MOST_REACH)
+        with pytest.raises(ValueError, match=str(MOST_REACH)):
+            native(dims, MOST_REACH + 1)
+    with pytest.raises(ValueError, match=str(MOST_DIMS)):
+        native(MOST_DIMS + 1)
     for most, name in ((MOST_NODES, "nodes"), (MOST_STAGES, "stages")):
         native(**{name: most})
         with pytest.raises(ValueError, match=str(most)):

@@ -18,7 +18,7 @@ SIZES = {1: (31,), 2: (13, 19), 3: (7, 10, 9)}
 def all_of_them():
     """(label, name, options) of every stencil under every option."""
     yield from ((f"heat{d}", "heat", (d,)) for d in (1, 2, 3))
-    yield from ((f"wave{d}-{o}", "wave", (d, o)) for d in (1, 2, 3) for o in (2, 4, 8) if (d, o) != (3, 8))
+    yield from ((f"wave{d}-{o}", "wave", (d, o)) for d in (1, 2, 3) for o in (2, 4, 8))
     yield "wave2-2-undamped", "wave", (2, 2, False)
     yield from ((f"gray_scott{d}", "gray_scott", (d,)) for d in (1, 2, 3))
     yield from ((f"allen_cahn{d}", "allen_cahn", (d,)) for d in (1, 2, 3))
@@ -246,8 +246,7 @@ def symbol(k, order=2):
 
 def test_options_are_checked():
     for call, words in ((lambda: stencils.wave(dims=4), "dims: expected 1, 2 or 3, found 4"),
-                        (lambda: stencils.wave(order=6), "order in 2-D: expected 2, 4 or 8, found 6"),
-                        (lambda: stencils.wave(3, 8), "order in 3-D: expected 2 or 4, found 8"),
+                        (lambda: stencils.wave(order=6), "order: expected 2, 4 or 8, found 6"),
                         (lambda: stencils.advection("leapfrog"), "scheme: expected upwind or lax-wendroff, found 'leapfrog'")):
         with pytest.raises(ValueError, match=words):
             call()
@@ -289,7 +288,7 @@ def test_insulating_cells_lose_nothing():
     assert abs(found[4:7, 4:7].sum() - 36) < 1e-12 and np.isfinite(found).all() and found[:3].max() == 0
 
 
-@pytest.mark.parametrize("dims,order", [(d, o) for d in (1, 2, 3) for o in (2, 4, 8) if (d, o) != (3, 8)])
+@pytest.mark.parametrize("dims,order", [(d, o) for d in (1, 2, 3) for o in (2, 4, 8)])
 def test_a_plane_wave_travels_and_is_damped(dims, order):
     size = {1: (64,), 2: (32, 24), 3: (12, 16, 10)}[dims]
     u, k = mode(size, (2, 1, 1))
@@ -312,6 +311,17 @@ def test_higher_orders_follow_the_equation_better():
         found = dwell.run(stencils.wave(1, order), u=np.cos(x), v=np.cos(x + w), c2=c2, steps=steps, boundary="periodic")["u"]
         errors.append(np.abs(found - np.cos(x - w * steps)).max())
     assert errors[0] > 5 * errors[1] > 5 * errors[2]
+
+
+@pytest.mark.parametrize("dims,order", [(d, o) for d in (1, 2, 3) for o in (2, 4, 8)])
+def test_errors_in_space_have_their_order(dims, order):
+    errors = []
+    for cells in (12, 24):  # a wave that goes across all axes
+        u, k = mode((cells,) * dims, (1,) * dims)
+        after = dwell.run(stencils.wave(dims, order), u=u, v=u, c2=1.0, steps=1, boundary="periodic")["u"]
+        laplacian_of_u = after - u
+        errors.append(np.abs(laplacian_of_u / sum(q * q for q in k) + u).max())
+    assert abs(np.log2(errors[0] / errors[1]) - order) < 0.3
 
 
 def energy(ez, hx, hy, before, cb, ch):
@@ -433,7 +443,7 @@ def test_phases_have_a_border_that_moves_by_its_curvature():
 LIMITS = {  # what a run at so much of the limit is given; and at how much it grows, where the limit is sharp
     **{f"heat{d}": (lambda f, d=d: {"k": 1.0, "r": f / (2 * d)}, 1.06) for d in (1, 2, 3)},
     **{f"wave{d}-{o}": (lambda f, d=d, m=m: {"c2": f * m / d}, 1.06)
-       for d in (1, 2, 3) for o, m in ((2, 1), (4, 0.75), (8, 0.615)) if (d, o) != (3, 8)},
+       for d in (1, 2, 3) for o, m in ((2, 1), (4, 0.75), (8, 0.615))},
     **{f"gray_scott{d}": (lambda f, d=d: {"du": f / (2 * d), "dv": f / (2 * d), "feed": 0.0, "kill": 0.0}, 1.06) for d in (1, 2, 3)},
     **{f"allen_cahn{d}": (lambda f, d=d: {"kappa": 2.0, "dt": f * 2 / (4 * d * 2 + 2)}, None) for d in (1, 2, 3)},
     "wave2-2-undamped": (lambda f: {"c2": f / 2}, 1.06),

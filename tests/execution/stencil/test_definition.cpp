@@ -71,9 +71,9 @@ TEST(StencilDefinition, EveryMistakeIsRefusedInOneLine) {
        [](auto& t) {
          t.nodes[0].offset = {1, 0, 0};
        }},
-      {"a tap may reach 2 cells in 3 dimensions, found -3",
+      {"a tap may reach 4 cells in 3 dimensions, found -5",
        [](auto& t) {
-         t.dims = 3, t.nodes[0].offset = {-3, 0, 0};
+         t.dims = 3, t.nodes[0].offset = {-5, 0, 0};
        }},
       {"node 2: there are 1 parameters, found parameter 1", [](auto& t) { t.nodes[2].index = 1; }},
       {"node 3 (mul): operands are nodes before it, found 3",

@@ -82,7 +82,18 @@ TEST(ColumnsPlan, FitsWhateverIsRead) {
       EXPECT_EQ(c->steps, depth);
     }
     const columns_division division = divide_columns(domain, n, 132);
-    EXPECT_GE(division.tiles * n.own_x() * n.own_y(), d.n[1] * d.n[2]);
+    const columns_tiles tiles = tiles_of(domain, n);
+    EXPECT_EQ(division.tiles, tiles.count());
+    for (const overlapping_strips& strips : {tiles.x, tiles.y}) {
+      std::int64_t end = 0;
+      for (int k = 0; k < strips.count(); ++k) {
+        EXPECT_EQ(strips.first(k), end);
+        EXPECT_GT(strips.end(k), end);
+        end = strips.end(k);
+        EXPECT_TRUE(strips.origin(k) <= strips.first(k) && end <= strips.origin(k) + strips.width);
+      }
+      EXPECT_EQ(end, strips.cells);
+    }
     EXPECT_LE(division.teams, division.tiles * d.n[0]);
     device_facts h200 = facts_of("h200");
     EXPECT_GT(columns_seconds(domain, n, h200), 0);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,8 +13,10 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
+#include "dwell/execution/device/threads/division_cpu.hpp"
 #include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/operation_costs.hpp"
+#include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 #include "dwell/stencil/explain_fields.hpp"
 #include "dwell/stencil/formulas.hpp"
 #include "sanitized.hpp"
@@ -148,9 +151,57 @@ TEST(FieldHoisting, IsTakenWhereItIsProjectedToPay) {
   device_facts small = h200;
   small.memory = std::size_t{1} << 30;
   EXPECT_EQ(explained(layers(), small).hoisted.values, 0);
-  EXPECT_EQ(explained(layers(), device::cpu(2).facts()).hoisted.values, 0);
-  EXPECT_EQ(explained(layers(), device::cpu(2).facts(), "always").hoisted.values, 2);
   EXPECT_THROW(explained(layers(), h200, "perhaps"), input_error);
+}
+
+TEST(FieldHoisting, OnACpuDependsOnWhatADivisionCosts) {
+  device_facts cpu;
+  cpu.units = 2;
+  cpu.memory = std::size_t{64} << 30;
+  cpu.l2 = std::size_t{32} << 20;
+  cpu.core_cache = std::size_t{1} << 20;
+  field_options options;
+  // division: in 10^-9 s. value: bytes of one.
+  const auto values = [&](const stencil_definition& d, double division, std::size_t value = 8,
+                          std::int64_t cells = 4096) {
+    const std::array<std::int64_t, 2> size{cells, cells};
+    const hoisting_choice choice = choose_hoisting(d, checked_field_size(2, size), value, options,
+                                                   cpu, false, 1e-9 * division);
+    EXPECT_EQ(choice.made_seconds, 0);
+    return choice.made ? choice.made->count() : 0;
+  };
+  // Two divisions against 8 or 4 bytes more.
+  for (const std::int64_t cells : {300, 4096}) {
+    EXPECT_EQ(values(layers(), 0.8, 8, cells), 2) << cells;
+    EXPECT_EQ(values(layers(), 0.2, 8, cells), 0) << cells;
+    EXPECT_EQ(values(layers(), 0.4, 4, cells), 2) << cells;
+    EXPECT_EQ(values(layers(), 0.1, 4, cells), 0) << cells;
+  }
+  // One division is done while the rows come; functions take longer than that.
+  const auto one = made_of("u = u[0, 1] / (k + 2)", {"u"}, {"k"});
+  EXPECT_EQ(values(one, 0.6), 0);
+  EXPECT_EQ(values(made_of("u = u[0, 1] * (exp(k) * sin(k))", {"u"}, {"k"}), 0.2), 1);
+  EXPECT_EQ(values(made_of("u = u[0, 1] + (k + 1)", {"u"}, {"k"}), 3), 0);
+  options.executor = "persistent";  // from memory in every step, or from a cache
+  EXPECT_EQ(values(layers(), 0.8), 0);
+  EXPECT_EQ(values(layers(), 0.8, 8, 300), 2);
+  EXPECT_EQ(values(layers(), 5), 2);
+  options.executor = "auto";
+  cpu.memory = std::size_t{512} << 20;
+  EXPECT_EQ(values(layers(), 5), 0);
+  cpu.memory = std::size_t{64} << 30;
+  options.hoist = "never";
+  EXPECT_EQ(values(layers(), 5), 0);
+  options.hoist = "always";
+  EXPECT_EQ(values(layers(), 0.01), 2);
+}
+
+TEST(FieldHoisting, ADivisionIsMeasuredOnce) {
+  for (const int bytes : {4, 8}) {
+    const double here = division_seconds(bytes);
+    EXPECT_TRUE(here > 1e-12 && here < 1e-5) << here;
+    EXPECT_EQ(division_seconds(bytes), here);
+  }
 }
 
 /// A division binds plain steps by arithmetic, and plans know.

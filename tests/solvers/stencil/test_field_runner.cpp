@@ -58,7 +58,7 @@ TEST(FieldRunner, PassesByTilesHaveTheBitsOfSingleSteps) {
     };
     const std::vector<std::int64_t> size =
         d.dims() == 2 ? std::vector<std::int64_t>{40 + below(30), 4000 + below(5000)}
-                      : std::vector<std::int64_t>{20 + below(5), 40 + below(20), 300 + below(200)};
+                      : std::vector<std::int64_t>{60 + below(5), 40 + below(20), 150 + below(100)};
     field_options options;
     options.kernel = "interpreted";
     constexpr side_kind kinds[] = {side_kind::reflect, side_kind::mirror, side_kind::antisymmetric,
