@@ -96,10 +96,9 @@ profile_factor::profile_factor(const coefficients<V>& a, bool singular)
             }
       }) {}
 
-std::vector<double> profile_factor::inverse() const {
+void profile_factor::inverse(double* to) const {
   constexpr std::size_t together = 8;
   const std::size_t n = size();
-  std::vector<double> to(n * n);
   // Columns from the diagonal down. Later ones are shorter, and dealt in turn.
   const std::size_t groups = (n + together - 1) / together;
   const int parts = setup_threads(groups, n * n);
@@ -118,7 +117,6 @@ std::vector<double> profile_factor::inverse() const {
         }
     }
   });
-  return to;
 }
 
 template profile_factor::profile_factor(const coefficients<double>&, bool);

@@ -36,8 +36,9 @@ class profile_factor {
     substitute<1>(x_.data());
     for (std::size_t i = 0; i < n; ++i) u[place_[i]] = V(x_[i]);
   }
-  /// The inverse, row after row, which is symmetric to the last bit: half of it is computed.
-  std::vector<double> inverse() const;
+  /// The inverse, size() rows one after the other, symmetric to the last bit: half of it is
+  /// computed.
+  void inverse(double* to) const;
 
   std::size_t size() const { return place_.size(); }
   std::size_t bytes() const { return l_.size() * sizeof(double); }

@@ -104,7 +104,7 @@ inline constexpr int most_steps_kept = 512;
 /// What the levels of a kernel are, so that no other steps are compiled.
 enum class level_kind : int {
   points,  ///< cells are relaxed in colours
-  boxes,   ///< likewise; below the finest level are Galerkin's
+  boxes,   ///< cells, too; below the finest level are Galerkin's
   lines    ///< lines are relaxed
 };
 
@@ -116,7 +116,7 @@ enum class cycle_op : int {
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
   bottom,    ///< u = the inverse times f
-  line_residual,  ///< of lines; colour: twice the axis, and whether their place is odd
+  line_residual,  ///< those of lines; colour: twice the axis, and whether their place is odd
   line_correct,   ///< adds the correction of these lines
   // Steps of Galerkin's levels, of which level 0 is the finest of all:
   box_bottom,    ///< u = the inverse times f

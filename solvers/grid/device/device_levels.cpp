@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -159,18 +161,19 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
 
   const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
   const std::size_t n = bottom.cells();
-  std::vector<double> inverse = (galerkin ? h.galerkin.bottom : h.bottom).inverse();
+  // Not a vector: its zeros would be written by one thread.
+  auto inverse = std::make_unique_for_overwrite<double[]>(n * n);
+  (galerkin ? h.galerkin.bottom : h.bottom).inverse(inverse.get());
   if (galerkin) {  // that is in the order of memory
-    const std::vector<double> natural = std::move(inverse);
+    const auto natural = std::exchange(inverse, std::make_unique_for_overwrite<double[]>(n * n));
     std::vector<std::size_t> cells(n);
     for (std::size_t i = 0; i < n; ++i) cells[i] = i;
     const auto order =
         in_halves<std::size_t>(bottom, [&](std::size_t cell) { return cells[cell]; });
-    inverse.resize(n * n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) inverse[i * n + j] = natural[order[i] * n + order[j]];
   }
-  inverse_ = memory_.copy(inverse);
+  inverse_ = memory_.copy(std::span<const double>(inverse.get(), n * n));
 
   if (h.lines) line_sums_ = memory_.room<double>(h.levels[0].a.shape.cells());
   only_bottom_ = h.levels.size() == 1 && !galerkin;

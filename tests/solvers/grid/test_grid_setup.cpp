@@ -109,7 +109,8 @@ TEST(GridSetup, ColumnsOfAnInverseAreSolves) {
     grids::profile_factor factor(system.a, system.singular);
     const std::size_t n = factor.size();
     ASSERT_EQ(n, p.cells());
-    const std::vector<double> inverse = factor.inverse();
+    std::vector<double> inverse(n * n);
+    factor.inverse(inverse.data());
     std::vector<double> unit(n, 0.0), answer(n);
     for (std::size_t c = 0; c < n; ++c) {
       unit[c] = 1;
