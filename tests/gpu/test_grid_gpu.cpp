@@ -232,7 +232,7 @@ TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
     grid_options o;
     o.coarse = coarse;
     grids::grid_handle<double> handle(stencil_place::where(), self_communicator(), p.d, o, 0,
-                                      by_gpu);
+                                      by_gpu ? 0 : std::size_t(-1));
     std::vector<double> f = random_values<double>(handle.rows(), 3), u(f.size(), 0.0);
     handle.solve(f, u, false);
     grid_description<double> other = p.d;
@@ -257,7 +257,7 @@ TEST_F(grid_gpu, names_values_that_a_set_up_by_kernels_refuses) {
   grid_description<double> d{.cells = {100, 100}};
   d.k_cells = k;
   try {
-    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, true);
+    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, 0);
     FAIL() << "expected input_error";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("found -3 at 777"), std::string::npos) << e.what();
