@@ -31,8 +31,9 @@
 
 namespace dwell::grids {
 
-/// Kernels of GPUs make operators with arrays of coefficients and their levels, where they can.
-inline constexpr bool gpus_make_levels = false;
+/// Operators with arrays of coefficients and their levels are made by kernels of a GPU from so many
+/// unknowns on, where that can be done; smaller ones by the host, sooner than a kernel is compiled.
+inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 14;
 
 template <class T>
 struct grid_handle {
@@ -45,7 +46,7 @@ struct grid_handle {
   divided_grid where;
   slab here;
   exchange_cost cost;
-  bool makes_on_gpu;
+  std::size_t gpu_makes_from;  ///< see made_by_gpu_from
   std::unique_ptr<gpu_solves<T>> gpu;
   prepared_grid<T> grid;
   thread_choice threads;
@@ -59,7 +60,8 @@ struct grid_handle {
 
   /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
-              const grid_options& o, std::size_t gather_below, bool gpu_makes = gpus_make_levels)
+              const grid_options& o, std::size_t gather_below,
+              std::size_t gpu_makes = made_by_gpu_from)
       : comm(std::move(by)),
         options(o),
         device_name(on.facts().name),
@@ -68,7 +70,7 @@ struct grid_handle {
         on_gpu(on.on() != backend::cpu),
         where(divided(d, gather_below)),
         here(where.here()),
-        makes_on_gpu(gpu_makes),
+        gpu_makes_from(gpu_makes),
         gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on) : nullptr),
         grid(first_grid(d)),
         threads(on_gpu ? thread_choice{on.facts().units, "a block for each multiprocessor"}
@@ -102,7 +104,7 @@ struct grid_handle {
     std::optional<typename gpu_solves<T>::copied_grid> copied;
   };
   prepared_parts prepared(const grid_description<T>& d) {
-    if (gpu && makes_on_gpu && can_be_made(d, method)) return made_by_gpu(d);
+    if (gpu && where.all.cells() >= gpu_makes_from && can_be_made(d, method)) return made_by_gpu(d);
     prepared_parts all{prepared_here(d), {}};
     if (gpu) all.copied.emplace(gpu->copied(all.grid, method));
     return all;

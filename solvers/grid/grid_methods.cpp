@@ -113,7 +113,6 @@ void require_gpu_options(const grid_options& o) {
   };
   if (o.method != "cg" && o.method != "multigrid") refuse("method", "cg or multigrid", o.method);
   if (!method_of(o).has_levels()) refuse("preconditioner", "multigrid", o.preconditioner);
-  if (o.smoother != "points") refuse("smoother", "points", o.smoother);
   if (o.full_multigrid) refuse("full_multigrid", "none", "one");
 }
 

@@ -87,7 +87,7 @@ struct hierarchy {
     twice = coarser &&
             (method.cycle == grid_cycle::w || (method.cycle == grid_cycle::automatic && jumps));
     lines = coarser && method.smoother == grid_smoother::lines;
-    if (lines) {
+    if (lines && method.host_vectors) {
       line_residual.resize(top.cells());
       line_sums.resize(top.cells());
     }

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "dwell/base/parallel.hpp"
 #include "dwell/solvers/grid/half_rows.hpp"
+#include "dwell/solvers/grid/setup_threads.hpp"
 
 namespace dwell::grids {
 
@@ -94,21 +96,27 @@ profile_factor::profile_factor(const coefficients<V>& a, bool singular)
             }
       }) {}
 
-void profile_factor::inverse_columns(std::size_t begin, std::size_t end, double* to) const {
-  constexpr std::size_t together = 4;
+void profile_factor::inverse(double* to) const {
+  constexpr std::size_t together = 8;
   const std::size_t n = size();
-  std::vector<std::size_t> unknown(n);  // at a place in vectors
-  for (std::size_t i = 0; i < n; ++i) unknown[place_[i]] = i;
-  std::vector<double> x(n * together);
-  for (std::size_t first = begin; first < end; first += together) {
-    const std::size_t count = std::min(together, end - first);
-    std::ranges::fill(x, 0.0);
-    for (std::size_t k = 0; k < count; ++k) x[unknown[first + k] * together + k] = 1;
-    substitute<together>(x.data());
-    for (std::size_t k = 0; k < count; ++k)
-      for (std::size_t i = 0; i < n; ++i)
-        to[(first - begin + k) * n + place_[i]] = x[i * together + k];
-  }
+  // Columns from the diagonal down. Later ones are shorter, and dealt in turn.
+  const std::size_t groups = (n + together - 1) / together;
+  const int parts = setup_threads(groups, n * n);
+  for_parts(parts, [&](int part) {
+    std::vector<double> x(n * together);
+    for (std::size_t group = std::size_t(part); group < groups; group += std::size_t(parts)) {
+      const std::size_t first = group * together, count = std::min(together, n - first);
+      std::ranges::fill(x, 0.0);
+      for (std::size_t k = 0; k < count; ++k) x[(first + k) * together + k] = 1;
+      substitute<together>(x.data(), first);
+      for (std::size_t i = first; i < n; ++i)
+        for (std::size_t k = 0; k < count && first + k <= i; ++k) {
+          const double v = x[i * together + k];
+          to[place_[first + k] * n + place_[i]] = v;
+          to[place_[i] * n + place_[first + k]] = v;
+        }
+    }
+  });
 }
 
 template profile_factor::profile_factor(const coefficients<double>&, bool);

@@ -2,6 +2,7 @@
 // The coarsest level's matrix, factored (Cholesky, L L', rows of L from their first element that is
 // not 0): grids are banded, and so are their factors.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -35,8 +36,9 @@ class profile_factor {
     substitute<1>(x_.data());
     for (std::size_t i = 0; i < n; ++i) u[place_[i]] = V(x_[i]);
   }
-  /// Columns begin .. end - 1 of the inverse, one after the other, as solve() gives them.
-  void inverse_columns(std::size_t begin, std::size_t end, double* to) const;
+  /// The inverse, size() rows one after the other, symmetric to the last bit: half of it is
+  /// computed.
+  void inverse(double* to) const;
 
   std::size_t size() const { return place_.size(); }
   std::size_t bytes() const { return l_.size() * sizeof(double); }
@@ -45,11 +47,12 @@ class profile_factor {
   double* row(std::size_t i) { return l_.data() + start_[i]; }
   const double* row(std::size_t i) const { return l_.data() + start_[i]; }
 
-  /// Solves for so many columns at once: unknown i of column k is x[i * Columns + k].
+  /// Solves for so many columns at once: unknown i of column k is x[i * Columns + k]. Unknowns
+  /// before `begin` are 0 on the right-hand side and as they are in the answer.
   template <std::size_t Columns>
-  void substitute(double* x) const {
+  void substitute(double* x, std::size_t begin = 0) const {
     const std::size_t n = place_.size();
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = begin; i < n; ++i) {
       const double* const l = row(i);
       const double* const before = x + first_[i] * Columns;
       double* const own = x + i * Columns;
@@ -65,14 +68,14 @@ class profile_factor {
       for (std::size_t k = 0; k < Columns; ++k)
         own[k] = ((sum[0][k] + sum[1][k]) + (sum[2][k] + sum[3][k])) * l[m];
     }
-    for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t i = n; i-- > begin;) {
       const double* const l = row(i);
       double* const before = x + first_[i] * Columns;
       double* const own = x + i * Columns;
       const std::size_t m = i - first_[i];
       double v[Columns];
       for (std::size_t k = 0; k < Columns; ++k) v[k] = own[k] *= l[m];
-      for (std::size_t c = 0; c < m; ++c)
+      for (std::size_t c = begin - std::min(begin, first_[i]); c < m; ++c)
         for (std::size_t k = 0; k < Columns; ++k) before[c * Columns + k] -= l[c] * v[k];
     }
   }

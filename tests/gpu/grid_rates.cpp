@@ -62,7 +62,8 @@ void measure(const problem& p, bool by_gpu) {
   const std::vector<double> k = coefficients_of(p);
   d.k_cells = k;
   stopwatch clock;
-  grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0, by_gpu);
+  grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0,
+                                    by_gpu ? 0 : std::size_t(-1));
   const double first = 1e3 * clock.lap();
   std::vector<double> updates, solves;
   for (int round = 0; round < 7; ++round) {

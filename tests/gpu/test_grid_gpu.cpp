@@ -117,6 +117,12 @@ TEST_F(grid_gpu, takes_cycles_alone_and_small_levels_twice) {
   for (unsigned k = 0; k < 12; ++k) expect_as_on_a_cpu<double>(401 + k, 200, 100, o);
 }
 
+TEST_F(grid_gpu, relaxes_lines) {
+  grid_options o;
+  o.smoother = "lines";
+  for (unsigned k = 0; k < 16; ++k) expect_as_on_a_cpu<double>(651 + k, k % 4 ? 60 : 300, 30, o);
+}
+
 TEST_F(grid_gpu, takes_galerkins_levels) {
   grid_options o;
   o.coarse = "galerkin";
@@ -226,7 +232,7 @@ TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
     grid_options o;
     o.coarse = coarse;
     grids::grid_handle<double> handle(stencil_place::where(), self_communicator(), p.d, o, 0,
-                                      by_gpu);
+                                      by_gpu ? 0 : std::size_t(-1));
     std::vector<double> f = random_values<double>(handle.rows(), 3), u(f.size(), 0.0);
     handle.solve(f, u, false);
     grid_description<double> other = p.d;
@@ -251,7 +257,7 @@ TEST_F(grid_gpu, names_values_that_a_set_up_by_kernels_refuses) {
   grid_description<double> d{.cells = {100, 100}};
   d.k_cells = k;
   try {
-    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, true);
+    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, 0);
     FAIL() << "expected input_error";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("found -3 at 777"), std::string::npos) << e.what();
@@ -276,7 +282,6 @@ TEST_F(grid_gpu, ends_when_asked_to_and_says_what_is_wrong) {
   EXPECT_THROW(grid_solver<double>(stencil_place::where(), d, {}).solve(f, u), input_error);
   for (const auto change : {+[](grid_options& w) { w.method = "minres"; },
                             +[](grid_options& w) { w.preconditioner = "none"; },
-                            +[](grid_options& w) { w.smoother = "lines"; },
                             +[](grid_options& w) { w.method = "bicgstab"; },
                             +[](grid_options& w) { w.method = "chebyshev"; },
                             +[](grid_options& w) { w.method = "jacobi"; },

@@ -3,6 +3,7 @@
 // barriers seen where lanes run in reverse order and under ThreadSanitizer.
 #pragma once
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "dwell/execution/device/watch_cpu.hpp"
@@ -26,16 +27,21 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
     cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
       std::vector<std::byte> scratch(64);
       cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
-      const auto solve = [&]<bool Flat, bool Boxes>() {
-        grids::device_solve<T, cpu_team<Lanes>, Flat, Boxes>(team, a, a.levels, a.boxes, a.steps)();
+      const auto solve = [&]<bool Flat>(auto kind) {
+        grids::device_solve<T, cpu_team<Lanes>, Flat, decltype(kind)::value>(team, a, a.levels,
+                                                                             a.boxes, a.steps)();
       };
       const grids::grid_kernel_form form = grids::form_of(a);
-      if (form.flat)
-        form.boxes ? solve.template operator()<true, true>()
-                   : solve.template operator()<true, false>();
+      const auto of_kind = [&]<grids::level_kind Kind>() {
+        const std::integral_constant<grids::level_kind, Kind> kind;
+        form.flat ? solve.template operator()<true>(kind) : solve.template operator()<false>(kind);
+      };
+      if (form.kind == grids::level_kind::points)
+        of_kind.template operator()<grids::level_kind::points>();
+      else if (form.kind == grids::level_kind::boxes)
+        of_kind.template operator()<grids::level_kind::boxes>();
       else
-        form.boxes ? solve.template operator()<false, true>()
-                   : solve.template operator()<false, false>();
+        of_kind.template operator()<grids::level_kind::lines>();
     });
     watch.finish();
     return 0;

@@ -107,8 +107,8 @@ class GridSolver:
     history : bool
         Keep the norm of each iteration's residual in the report.
     device : str, optional
-        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid" with smoother "points", a solve
-        in one kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
+        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid", a solve in one
+        kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
     threads : int
         0: as many as there are, and as the grid is worth.
 

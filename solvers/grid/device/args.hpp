@@ -52,9 +52,10 @@ struct device_level {
   const float *inverse = nullptr, *diagonal = nullptr;  ///< rows of 1 / diagonal and of diagonals
   const unsigned* inverse_at = nullptr;                 ///< their places
   float *u = nullptr, *f = nullptr;
-  int colours = 2;
-  halved_axis axes[3];        ///< the step to the next level, along z, y, x
-  device_weights weights[3];  ///< where the axis is halved
+  int colours = 2;              ///< 3 also where lines are relaxed: all cells have residuals
+  const float* pivots[3] = {};  ///< then inverse pivots of lines along z, y, x, of all cells
+  halved_axis axes[3];          ///< the step to the next level, along z, y, x
+  device_weights weights[3];    ///< where the axis is halved
 };
 
 /// Interpolation to a level from the next one, of Galerkin's kind (corner_weights): a weight for
@@ -100,6 +101,13 @@ inline constexpr int most_levels = 40;
 /// levels many times, are read from the device's.
 inline constexpr int most_steps_kept = 512;
 
+/// What the levels of a kernel are, so that no other steps are compiled.
+enum class level_kind : int {
+  points,  ///< cells are relaxed in colours
+  boxes,   ///< cells, too; below the finest level are Galerkin's
+  lines    ///< lines are relaxed
+};
+
 /// What is done next in a cycle.
 enum class cycle_op : int {
   relax,     ///< cells of a colour
@@ -108,6 +116,8 @@ enum class cycle_op : int {
   gather,    ///< residuals to f of the next level, and its first colour (of three: zeros) to u
   prolong,   ///< adds the correction of the next level; of two colours to the first only
   bottom,    ///< u = the inverse times f
+  line_residual,  ///< those of lines; colour: twice the axis, and whether their place is odd
+  line_correct,   ///< adds the correction of these lines
   // Steps of Galerkin's levels, of which level 0 is the finest of all:
   box_bottom,    ///< u = the inverse times f
   box_relax,     ///< cells of a kind along each axis
@@ -151,7 +161,8 @@ struct grid_solve_args {
   int level_count = 0;
   const device_box_level* boxes = nullptr;  ///< the finest and Galerkin's below it, if there are
   int box_count = 0;
-  bool only_bottom = false;           ///< the finest level is the last one
+  double* line_sums = nullptr;  ///< where lines are relaxed: as many as cells of the finest level
+  bool only_bottom = false;     ///< the finest level is the last one
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
   bool ends_here = false;  ///< the steps lack the last ones, which go with a sum: of two

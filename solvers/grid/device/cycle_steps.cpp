@@ -23,7 +23,7 @@ class step_list {
       bottom();
     } else {
       const bool three = h_.levels[0].colours == 3;
-      relax_all(0, three ? 0 : 1);
+      relax_down(0, three ? 0 : 1);
       if (h_.galerkin.levels.empty()) {
         below(0, true);
         up(0);
@@ -41,7 +41,18 @@ class step_list {
   void add(cycle_op op, std::size_t n, bool alone, int colour = 0) {
     list_.push_back({op, static_cast<int>(n), colour, alone});
   }
-  void relax_all(std::size_t n, int from) {
+  /// A sweep over all lines: of each axis even ones, then odd ones; back in reverse.
+  void sweep(std::size_t n, bool back) {
+    for (int one = 0; one < 6; ++one) {
+      const int at = back ? 5 - one : one, axis = 2 - at / 2, kind = 2 * axis + at % 2;
+      if (shape(n).n[static_cast<std::size_t>(axis)] == 1) continue;
+      add(cycle_op::line_residual, n, is_alone(n), kind);
+      add(cycle_op::line_correct, n, is_alone(n), kind);
+    }
+  }
+  /// Colours from `from` on, or lines.
+  void relax_down(std::size_t n, int from) {
+    if (h_.lines) return sweep(n, false);
     for (int c = from; c < h_.levels[n].colours; ++c) add(cycle_op::relax, n, is_alone(n), c);
   }
   void bottom() {
@@ -56,22 +67,24 @@ class step_list {
     add(cycle_op::gather, n, is_alone(n));
     if (n + 2 == h_.levels.size()) return bottom();
     const bool three = h_.levels[n + 1].colours == 3;
-    relax_all(n + 1, three ? 0 : 1);
+    relax_down(n + 1, three ? 0 : 1);
     below(n + 1, true);
     up(n + 1);
     if (!twice_ || !visited_again(shape(n + 1), shape(0))) return;
-    relax_all(n + 1, 1);
+    relax_down(n + 1, 1);
     below(n + 1, false);
     up(n + 1);
   }
   void add_residual(std::size_t n, bool first) {
-    add(cycle_op::residual, n, is_alone(n), first && h_.levels[n].colours == 2 ? 1 : 0);
+    add(cycle_op::residual, n, is_alone(n),
+        first && h_.levels[n].colours == 2 && !h_.lines ? 1 : 0);
   }
   void up(std::size_t n) {
     add(cycle_op::prolong, n, is_alone(n));
     relax_back(n);
   }
   void relax_back(std::size_t n) {
+    if (h_.lines) return sweep(n, true);
     for (int c = h_.levels[n].colours; c-- > 0;) add(cycle_op::relax, n, is_alone(n), c);
   }
 

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -13,24 +15,6 @@
 
 namespace dwell::grids {
 namespace {
-
-/// The inverse of the bottom's operator, in halved rows, by its factor.
-std::vector<double> inverse_of(const profile_factor& factor) {
-  const std::size_t n = factor.size();
-  std::vector<double> columns(n * n), inverse(n * n);
-  for_pieces(n, n * n, [&](std::size_t begin, std::size_t end) {
-    factor.inverse_columns(begin, end, columns.data() + begin * n);
-  });
-  for_pieces(n, n * n, [&](std::size_t begin, std::size_t end) {
-    constexpr std::size_t square = 16;  // a part of a transposition that uses lines as wholes
-    for (std::size_t j = 0; j < n; j += square)
-      for (std::size_t i = begin; i < end; ++i)
-        for (std::size_t c = j; c < std::min(j + square, n); ++c)
-          inverse[i * n + c] =
-              i == c ? columns[i * n + c] : 0.5 * (columns[i * n + c] + columns[c * n + i]);
-  });
-  return inverse;
-}
 
 /// of(cell in the order of memory) for all cells, put where halved rows have them.
 template <class V, class F>
@@ -93,14 +77,14 @@ template device_operator<float> copy_operator(device_memory&, const coefficients
                                               const deal_limits&, bool);
 
 device_level device_levels::copied(const level<level_value>& from, bool is_bottom, bool has_step,
-                                   const deal_limits& limits) {
+                                   bool lines, const deal_limits& limits) {
   device_level to;
   const std::size_t n = from.a.shape.cells();
   const bool alone = n <= limits.alone_cells && level_count_ > 0;
   to.a = copy_operator(memory_, from.a, limits, alone);
   to.u = memory_.room<float>(n);
   to.f = memory_.room<float>(n);
-  to.colours = from.colours;
+  to.colours = lines ? 3 : from.colours;
   if (is_bottom) return to;
   to.inverse = memory_.copy(from.inverse);
   std::vector<float> diagonal(from.inverse.size());
@@ -109,6 +93,9 @@ device_level device_levels::copied(const level<level_value>& from, bool is_botto
   });
   to.diagonal = memory_.copy(diagonal);
   to.inverse_at = memory_.places(from.inverse_at);
+  if (lines)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (!from.pivots[axis].empty()) to.pivots[axis] = memory_.copy(from.pivots[axis]);
   if (!has_step) return to;
   const axis_weights<level_value>* const weights[] = {&from.step.z, &from.step.y, &from.step.x};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -166,7 +153,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
   if (levels.empty())
     for (const level<level_value>& from : h.levels) {
       const bool last = &from == &h.levels.back();
-      levels.push_back(copied(from, last && !galerkin, !last, limits));
+      levels.push_back(copied(from, last && !galerkin, !last, h.lines, limits));
       ++level_count_;
     }
   levels_ = memory_.copy(levels);
@@ -174,22 +161,24 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
 
   const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
   const std::size_t n = bottom.cells();
-  std::vector<double> inverse = inverse_of(galerkin ? h.galerkin.bottom : h.bottom);
+  // Not a vector: its zeros would be written by one thread.
+  auto inverse = std::make_unique_for_overwrite<double[]>(n * n);
+  (galerkin ? h.galerkin.bottom : h.bottom).inverse(inverse.get());
   if (galerkin) {  // that is in the order of memory
-    const std::vector<double> natural = std::move(inverse);
+    const auto natural = std::exchange(inverse, std::make_unique_for_overwrite<double[]>(n * n));
     std::vector<std::size_t> cells(n);
     for (std::size_t i = 0; i < n; ++i) cells[i] = i;
     const auto order =
         in_halves<std::size_t>(bottom, [&](std::size_t cell) { return cells[cell]; });
-    inverse.resize(n * n);
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) inverse[i * n + j] = natural[order[i] * n + order[j]];
   }
-  inverse_ = memory_.copy(inverse);
+  inverse_ = memory_.copy(std::span<const double>(inverse.get(), n * n));
 
+  if (h.lines) line_sums_ = memory_.room<double>(h.levels[0].a.shape.cells());
   only_bottom_ = h.levels.size() == 1 && !galerkin;
   // The finest level's last relaxations go with a sum, if there are two colours.
-  ends_here_ = !only_bottom_ && h.levels[0].colours == 2;
+  ends_here_ = !only_bottom_ && h.levels[0].colours == 2 && !h.lines;
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
     std::vector<cycle_step> steps = cycle_steps(h, twice, limits);

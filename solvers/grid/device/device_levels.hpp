@@ -33,6 +33,7 @@ class device_levels {
     to.level_count = level_count_;
     to.boxes = boxes_;
     to.box_count = box_count_;
+    to.line_sums = line_sums_;
     to.only_bottom = only_bottom_;
     to.ends_here = ends_here_;
     to.bottom_inverse = inverse_;
@@ -42,7 +43,7 @@ class device_levels {
   }
 
  private:
-  device_level copied(const level<level_value>& from, bool is_bottom, bool has_step,
+  device_level copied(const level<level_value>& from, bool is_bottom, bool has_step, bool lines,
                       const deal_limits& limits);
   void copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits);
   device_corners copied(const corner_weights& from, const grid_shape& fine);
@@ -51,6 +52,7 @@ class device_levels {
   const device_level* levels_ = nullptr;
   const device_box_level* boxes_ = nullptr;
   const double* inverse_ = nullptr;
+  double* line_sums_ = nullptr;
   const cycle_step* steps_[2] = {};
   int step_count_[2] = {}, level_count_ = 0, box_count_ = 0;
   bool only_bottom_ = false, ends_here_ = false;

@@ -23,7 +23,11 @@ class device_memory {
   /// There from the next flush() on: small arrays travel together.
   template <class V>
   const V* copy(const std::vector<V>& of) {
-    const auto bytes = std::as_bytes(std::span(of));
+    return copy(std::span(of));
+  }
+  template <class V>
+  const V* copy(std::span<const V> of) {
+    const auto bytes = std::as_bytes(of);
     const piece to = reserve(of.size() * sizeof(V) + guard_bytes());
     std::span<std::byte> staged = std::span(staged_).subspan(to.at, to.bytes);
     if (!to.is_small) {

@@ -14,11 +14,14 @@ namespace dwell::grids {
 
 /// What a kernel does, so that no other steps are compiled: see device_phases.
 struct grid_kernel_form {
-  bool flat, boxes;
+  bool flat;
+  level_kind kind;
 };
 template <class T>
 grid_kernel_form form_of(const grid_solve_args<T>& a) {
-  return {a.a.flat, a.box_count > 0};
+  return {a.a.flat, a.box_count > 0 ? level_kind::boxes
+                    : a.line_sums   ? level_kind::lines
+                                    : level_kind::points};
 }
 
 template <class T>

@@ -32,7 +32,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   double compile_seconds() const override { return seconds_; }
 
   void prepare(grids::grid_kernel_form form) override {
-    load(kernels_[form.flat][form.boxes], grids::source_of(form, precision_of<T>), scratch_);
+    load(kernel_of(form), grids::source_of(form, precision_of<T>), scratch_);
   }
   void make(const grids::grid_setup_args<T>& a) override {
     load(setup_, grids::setup_source_of(precision_of<T>), 0);
@@ -47,8 +47,8 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
     watcher watch(control, a.seen, clock_.stream());
     watch.poll();  // an interrupt may be there already
     clock_.begin();
-    launch_together(kernels_[form.flat][form.boxes]->handle(), teams_, grids::grid_lanes, scratch_,
-                    clock_.stream(), false, a);
+    launch_together(kernel_of(form)->handle(), teams_, grids::grid_lanes, scratch_, clock_.stream(),
+                    false, a);
     clock_.end();
     watch.wait_for(clock_.ended());
     watch.finish();
@@ -56,6 +56,9 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   }
 
  private:
+  std::unique_ptr<loaded_kernel>& kernel_of(grids::grid_kernel_form form) {
+    return kernels_[form.flat][static_cast<int>(form.kind)];
+  }
   /// Compiles it, unless that is done.
   void load(std::unique_ptr<loaded_kernel>& kernel, const kernel_source& source,
             std::size_t scratch) {
@@ -81,7 +84,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   std::size_t scratch_;
   std::string compiler_;
   double seconds_ = 0;
-  std::unique_ptr<loaded_kernel> kernels_[2][2], setup_;
+  std::unique_ptr<loaded_kernel> kernels_[2][3], setup_;
   int teams_ = 0;
 };
 

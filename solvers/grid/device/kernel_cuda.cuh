@@ -6,7 +6,7 @@
 
 namespace dwell::cuda {
 
-template <class T, int Lanes, bool Flat, bool Boxes>
+template <class T, int Lanes, bool Flat, grids::level_kind Kind>
 __global__ void __launch_bounds__(Lanes, 1)
     grid_solve_kernel(const __grid_constant__ grids::grid_solve_args<T> a) {
   cuda_team<Lanes> team(a.barrier, a.partials);
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     for (int l = lane; l < a.level_count; l += Lanes) levels[l] = a.levels[l];
   });
   const grids::device_box_level* boxes = nullptr;
-  if constexpr (Boxes) {
+  if constexpr (Kind == grids::level_kind::boxes) {
     auto* const kept = team.template scratch<grids::device_box_level>(a.box_count);
     team.section([&](int lane) {
       for (int l = lane; l < a.box_count; l += Lanes) kept[l] = a.boxes[l];
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     });
     steps = kept;
   }
-  grids::device_solve<T, cuda_team<Lanes>, Flat, Boxes>(team, a, levels, boxes, steps)();
+  grids::device_solve<T, cuda_team<Lanes>, Flat, Kind>(team, a, levels, boxes, steps)();
 }
 
 }  // namespace dwell::cuda

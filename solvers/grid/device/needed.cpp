@@ -8,11 +8,13 @@ namespace dwell::grids {
 kernel_source source_of(grid_kernel_form form, precision type) {
   const bool wide = type == precision::f64;
   return {"#include \"dwell/solvers/grid/device/kernel_cuda.cuh\"\n",
-          fmt::format("dwell::cuda::grid_solve_kernel<{}, {}, {}, {}>", wide ? "double" : "float",
-                      grid_lanes, form.flat, form.boxes),
+          fmt::format("dwell::cuda::grid_solve_kernel<{}, {}, {}, dwell::grids::level_kind({})>",
+                      wide ? "double" : "float", grid_lanes, form.flat, int(form.kind)),
           fmt::format("systems on grids, {}, {}{}", wide ? "f64" : "f32",
                       form.flat ? "1-D and 2-D" : "3-D",
-                      form.boxes ? ", Galerkin's coarse operators" : "")};
+                      form.kind == level_kind::boxes   ? ", Galerkin's coarse operators"
+                      : form.kind == level_kind::lines ? ", lines are relaxed"
+                                                       : "")};
 }
 
 kernel_source setup_source_of(precision type) {
@@ -26,7 +28,8 @@ kernel_source setup_source_of(precision type) {
 std::vector<kernel_source> needed_sources(precision type) {
   std::vector<kernel_source> all;
   for (const bool flat : {true, false})
-    for (const bool boxes : {false, true}) all.push_back(source_of({flat, boxes}, type));
+    for (const level_kind kind : {level_kind::points, level_kind::boxes, level_kind::lines})
+      all.push_back(source_of({flat, kind}, type));
   all.push_back(setup_source_of(type));
   return all;
 }

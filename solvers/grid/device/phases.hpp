@@ -8,6 +8,7 @@
 #include "dwell/solvers/grid/device/correction.hpp"
 #include "dwell/solvers/grid/device/gather.hpp"
 #include "dwell/solvers/grid/device/half_cells.hpp"
+#include "dwell/solvers/grid/device/line_phases.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
 
 namespace dwell::grids {
@@ -17,10 +18,11 @@ struct sees_nothing {
   DWELL_FN void operator()(int, float, float) const {}
 };
 
-/// Flat: no level has faces along y. Boxes: the
-/// levels below the finest one are Galerkin's. What a grid does not need is not compiled.
-template <bool Flat, bool Boxes>
+/// Flat: no level has faces along y. What a grid does not need is not compiled.
+template <bool Flat, level_kind Kind>
 class device_phases {
+  static constexpr bool Boxes = Kind == level_kind::boxes;
+
  public:
   /// levels, boxes: where this team reads them.
   template <class T>
@@ -30,6 +32,7 @@ class device_phases {
         boxes_(boxes, levels, a.residual, a.zeros),
         gather_(a.residual, a.zeros, a.ones),
         correct_(a.zeros, a.ones),
+        lines_(a.residual, a.line_sums),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
         residual_(a.residual) {}
@@ -74,7 +77,12 @@ class device_phases {
       if (step.op > cycle_op::box_bottom) return boxes_.take(team, step);
     }
     const device_level& l = levels_[step.level];
-    if (step.op == cycle_op::relax) return relax(team, alone, l, step.colour);
+    if constexpr (Kind == level_kind::lines) {
+      if (step.op == cycle_op::line_residual) return lines_.residual(team, alone, l, step.colour);
+      if (step.op == cycle_op::line_correct) return lines_.correct(team, alone, l, step.colour);
+    } else {
+      if (step.op == cycle_op::relax) return relax(team, alone, l, step.colour);
+    }
     if (step.op == cycle_op::residual) return residual(team, alone, l, step.colour == 1);
     if constexpr (!Boxes) {
       if (step.op == cycle_op::bottom) return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
@@ -199,6 +207,7 @@ class device_phases {
   box_phases<Flat> boxes_;
   device_gather<Flat> gather_;
   device_correction<Flat> correct_;
+  line_phases<Flat> lines_;
   int count_;
   const double* bottom_inverse_;
   float* residual_;

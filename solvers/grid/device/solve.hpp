@@ -21,8 +21,8 @@ struct device_stops {
                        interrupted = 4, accuracy_limit = 5;
 };
 
-/// Flat, Boxes: see device_phases.
-template <class T, class Team, bool Flat, bool Boxes>
+/// Flat, Kind: see device_phases.
+template <class T, class Team, bool Flat, level_kind Kind>
 class device_solve : callers_arrays<T, Team> {
  public:
   /// levels, boxes, steps: where this team reads them.
@@ -328,7 +328,7 @@ class device_solve : callers_arrays<T, Team> {
   using callers_arrays<T, Team>::from_zero_;
   const device_level& fine_;
   const cycle_step* const steps_;
-  const device_phases<Flat, Boxes> cycles_;
+  const device_phases<Flat, Kind> cycles_;
   int p_at_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
   double norm_ = 0, recursive_ = 0, third_ = 0;
   bool stagnated_ = false, slow_ = false;

@@ -143,6 +143,18 @@ TEST(DeviceGrid, CyclesAloneAndSmallLevelsTwice) {
   for (int k = 0; k < test::rounds(40); ++k) expect_solved<double>(3001 + unsigned(k), 60, 50, o);
 }
 
+TEST(DeviceGrid, RelaxesLines) {
+  grid_options o;
+  o.smoother = "lines";
+  for (int k = 0; k < test::rounds(60); ++k) {
+    o.cycle = k % 3 ? "auto" : "w";
+    o.rtol = 1e-8;
+    expect_solved<double>(6001 + unsigned(k), k % 5 ? 40 : 90, k % 2 ? 3 : 50, o);
+    o.rtol = 1e-4;
+    if (k % 4 == 0) expect_solved<float>(7001 + unsigned(k), 30, 5, o);
+  }
+}
+
 /// Sides of one to a few cells, axes of which one is much stronger, rings.
 TEST(DeviceGrid, TinyGridsAndStrongAxes) {
   std::mt19937 chance(7);
@@ -363,12 +375,13 @@ TEST(DeviceGrid, NeededKernelsAreThoseOfAllForms) {
       says.insert(one.about);
       EXPECT_NE(one.about.find(type == precision::f64 ? "f64" : "f32"), std::string::npos);
     }
-    EXPECT_EQ(kernels.size(), 5U);
-    EXPECT_EQ(says.size(), 5U);
+    EXPECT_EQ(kernels.size(), 7U);
+    EXPECT_EQ(says.size(), 7U);
     EXPECT_EQ(kernels.count(grids::setup_source_of(type).kernel), 1U);
     for (const bool flat : {false, true})
-      for (const bool boxes : {false, true})
-        EXPECT_EQ(kernels.count(grids::source_of({flat, boxes}, type).kernel), 1U);
+      for (const auto kind :
+           {grids::level_kind::points, grids::level_kind::boxes, grids::level_kind::lines})
+        EXPECT_EQ(kernels.count(grids::source_of({flat, kind}, type).kernel), 1U);
   }
 }
 
@@ -381,11 +394,11 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   }
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
-  // Set-ups, and two of four forms, in which all that there is in two and in three dimensions is
+  // Set-ups, and two of six forms, in which what there is in two and in three dimensions is
   // once.
-  for (const auto& source :
-       {grids::source_of({true, false}, precision::f64),
-        grids::source_of({false, true}, precision::f32), grids::setup_source_of(precision::f64)})
+  for (const auto& source : {grids::source_of({true, grids::level_kind::lines}, precision::f64),
+                             grids::source_of({false, grids::level_kind::boxes}, precision::f32),
+                             grids::setup_source_of(precision::f64)})
     EXPECT_GT(compile_kernel(source, {90, 0})->cubin.size(), 10000U);
   unsetenv("DWELL_CACHE_DIR");
 }
