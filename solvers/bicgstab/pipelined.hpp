@@ -30,8 +30,9 @@ struct pipelined_bicgstab : bicgstab_method {
   static constexpr const char* name = "bicgstab-pipelined";
   static constexpr const char* variant = "pipelined";
   static constexpr bool needs_residual_replacement = true;
-  /// p is D p, gu is D u and gt is D t; without a preconditioner gu is u itself. v is the shadow
-  /// vector; d the inverse of the diagonal (Jacobi). r is s between the two products.
+  /// p is D p, gu is D u and gt is D t; without a preconditioner gu and gt are u and t themselves,
+  /// and w follows h in its place. v is the shadow vector; d the inverse of the diagonal (Jacobi).
+  /// r is s between the two products.
   enum : int { x, b, r, p, u, w, z, h, v, gu, gt, d, vectors };
   static constexpr const char* vector_names[vectors] = {"x", "b", "r", "p",  "u",  "w",
                                                         "z", "h", "v", "gu", "gt", "d"};
@@ -52,7 +53,7 @@ struct pipelined_bicgstab : bicgstab_method {
 
   /// What the gathered vectors hold: D u and D t, while iterating. Else, of a start or of a
   /// replacement: nothing yet; x, in gt; D r, in gu; p, in gt; nothing, where p is D r and its
-  /// product w.
+  /// product is in z.
   enum stage : int { nothing, iterating, has_x, has_r, has_p, has_w };
 
   struct scalars : bicgstab_method::scalars {
@@ -97,9 +98,9 @@ struct pipelined_bicgstab : bicgstab_method {
       return;
     }
     if (m.stage == has_p)
-      new_product<h, T>(st, m);
+      new_products<h, T>(st, m);
     else
-      new_product<w, T>(st, m);
+      new_products<z, T>(st, m);
     m.stage = iterating;
   }
 
@@ -111,14 +112,14 @@ struct pipelined_bicgstab : bicgstab_method {
       update<true, true, T>(st, m, 0.0, reads<x, r, p, u, w, z, h, gu, d>{},
                             writes<x, r, p, u, w, gu, v>{});
     else if (next.restart)
-      update<true, false, T>(st, m, 0.0, reads<x, r, p, w, z, h, gu>{},
-                             writes<x, r, p, w, gu, v>{});
+      update<true, false, T>(st, m, 0.0, reads<x, r, p, h, z, gu, gt>{},
+                             writes<x, r, p, h, gu, v>{});
     else if (m.jacobi)
       update<false, true, T>(st, m, next.beta, reads<x, r, p, u, w, z, h, gu, v, d>{},
                              writes<x, r, p, u, w, gu>{});
     else
-      update<false, false, T>(st, m, next.beta, reads<x, r, p, w, z, h, gu, v>{},
-                              writes<x, r, p, w, gu>{});
+      update<false, false, T>(st, m, next.beta, reads<x, r, p, h, z, gu, gt, v>{},
+                              writes<x, r, p, h, gu>{});
     m.fresh = next.restart;
   }
   /// x += alpha p + omega D s, and the next r, w, p and u. Restart: the new residual is the shadow
@@ -128,12 +129,13 @@ struct pipelined_bicgstab : bicgstab_method {
     const T alpha = static_cast<T>(m.alpha), omega = static_cast<T>(m.omega),
             beta = static_cast<T>(beta_);
     st.each_owned(in, out, adds_to<rr, 3>{}, [=](T* e, double* acc) {
-      const T t = fma(-alpha, e[z], e[w]);
+      const T t = Jacobi ? fma(-alpha, e[z], e[w]) : e[gt];
       e[x] = fma(omega, preconditioned<Jacobi>(e, e[r]), fma(alpha, e[p], e[x]));
       e[r] = fma(-omega, t, e[r]);
       e[p] = fma(beta, fma(-omega, e[gu], e[p]), preconditioned<Jacobi>(e, e[r]));
-      e[w] = fma(-omega, e[h], t);
-      e[u] = fma(beta, fma(-omega, e[z], e[Jacobi ? u : gu]), e[w]);
+      e[h] = fma(-omega, e[h], t);
+      if constexpr (Jacobi) e[w] = e[h];
+      e[u] = fma(beta, fma(-omega, e[z], e[Jacobi ? u : gu]), e[h]);
       e[gu] = preconditioned<Jacobi>(e, e[u]);
       if constexpr (Restart) e[v] = e[r];
       add_sums(e, acc);
@@ -174,14 +176,14 @@ struct pipelined_bicgstab : bicgstab_method {
     if (m.jacobi)
       half_pass<true, T>(st, m, reads<r, u, w, z, v, d>{});
     else
-      half_pass<false, T>(st, m, reads<r, gu, w, z, v>{});
+      half_pass<false, T>(st, m, reads<r, gu, h, z, v>{});
   }
   template <bool Jacobi, class T, class Workspace, class Reads>
   DWELL_FN static void half_pass(Workspace& st, const scalars& m, Reads in) {
     const T alpha = static_cast<T>(m.alpha);
     st.each_owned(in, writes<r, gt>{}, adds_to<ss, 5>{}, [=](T* e, double* acc) {
       e[r] = fma(-alpha, e[Jacobi ? u : gu], e[r]);
-      const T t = fma(-alpha, e[z], e[w]);
+      const T t = fma(-alpha, e[z], e[Jacobi ? w : h]);
       e[gt] = preconditioned<Jacobi>(e, t);
       add_half(e[v], e[r], acc);
       add_product(t, e[r], acc + 2);
@@ -203,7 +205,7 @@ struct pipelined_bicgstab : bicgstab_method {
       add_square(e[r], acc[0]);
     });
   }
-  /// w = A D r, where r.r is known now; p is multiplied next. At the start, and where the residual
+  /// z is A D r, where r.r is known now; p is multiplied next. At the start, and where the residual
   /// has grown too much, p is D r, and r the shadow vector.
   template <class T, class Workspace>
   DWELL_FN static void replace(Workspace& st, scalars& m) {
@@ -226,33 +228,30 @@ struct pipelined_bicgstab : bicgstab_method {
       return;
     }
     if (restart)
-      st.each_owned(reads<r, z, gu>{}, writes<p, w, v>{}, [](T* e) {
+      st.each_owned(reads<r, gu>{}, writes<p, v>{}, [](T* e) {
         e[p] = e[gu];
-        e[w] = e[z];
         e[v] = e[r];
       });
     else
-      st.each_owned(reads<p, z>{}, writes<w, gt>{}, [](T* e) {
-        e[w] = e[z];
-        e[gt] = e[p];
-      });
+      st.each_owned(reads<p>{}, writes<gt>{}, [](T* e) { e[gt] = e[p]; });
     m.stage = restart ? has_w : has_p;
     m.fresh = restart;
     m.starting = false;
   }
 
-  /// u = A p, which is in From, and the sums of the next step.
+  /// u = A p, which is in From; w = A D r, which is in z; and the sums of the next step.
   template <int From, class T, class Workspace>
-  DWELL_FN static void new_product(Workspace& st, const scalars& m) {
+  DWELL_FN static void new_products(Workspace& st, const scalars& m) {
     if (m.jacobi)
-      product_pass<true, From, T>(st, reads<From, r, v, d>{}, writes<u, gu>{});
+      products_pass<true, From, T>(st, reads<h, z, r, v, d>{}, writes<u, w, gu>{});
     else
-      product_pass<false, From, T>(st, reads<From, r, v>{}, writes<gu>{});
+      products_pass<false, From, T>(st, reads<h, z, r, v>{}, writes<h, gu>{});
   }
   template <bool Jacobi, int From, class T, class Workspace, class Reads, class Writes>
-  DWELL_FN static void product_pass(Workspace& st, Reads in, Writes out) {
+  DWELL_FN static void products_pass(Workspace& st, Reads in, Writes out) {
     st.each_owned(in, out, adds_to<rr, 3>{}, [](T* e, double* acc) {
       e[u] = e[From];
+      e[Jacobi ? w : h] = e[z];
       e[gu] = preconditioned<Jacobi>(e, e[u]);
       add_sums(e, acc);
     });

@@ -86,6 +86,7 @@ class run_of final : public complex_run<R> {
     if (with_history_) end.history = run_.history(static_cast<std::size_t>(noted) + 1);
     return end;
   }
+  void ask(run_judge* judge) override { run_.ask(judge); }
   const solve_report& prepared() const override { return prepared_; }
   const kernel_making& making() const override { return making_; }
 

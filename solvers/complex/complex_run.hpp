@@ -11,6 +11,7 @@
 #include "dwell/execution/device/kernel_making.hpp"
 #include "dwell/execution/device/plan_target.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/device/run_judge.hpp"
 #include "dwell/execution/krylov/plan/plan.hpp"
 #include "dwell/execution/krylov/products/sequence.hpp"
 #include "dwell/execution/krylov/spmv/cut_matrix.hpp"
@@ -44,6 +45,8 @@ class complex_run {
   virtual void put(std::span<const number> b, std::span<const number> x) = 0;
   virtual void get(std::span<number> x) const = 0;
   virtual complex_end run(const complex_start& start, const run_control& control) = 0;
+  /// The judge of the runs that follow, or null; it must stay until they end. On a CPU alone.
+  virtual void ask(run_judge* judge) = 0;
   /// A report with all that is known of a run before it begins.
   virtual const solve_report& prepared() const = 0;
   virtual const kernel_making& making() const = 0;

@@ -61,6 +61,8 @@ inline std::vector<way> ways() {
           {"minres", "auto", p::jacobi},
           {"bicgstab", "auto", p::none},
           {"bicgstab", "auto", p::ilu0},
+          {"bicgstab", "pipelined", p::none},
+          {"bicgstab", "pipelined", p::jacobi},
           {"gmres", "auto", p::none},
           {"gmres", "auto", p::jacobi}};
 }

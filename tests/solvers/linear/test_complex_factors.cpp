@@ -279,5 +279,82 @@ TEST(ilu0_complex, says_what_it_does_not_take) {
   expect_said(said(wide, by("gmres")), "whose sizes differ by at most 2^100, found 2^");
 }
 
+/// Waves along lines, hardly damped and hardly coupled: jacobi rests, and the factors of a line
+/// leave nothing out. The lines lie beside each other, so that many rows make a level.
+csr<number> waves_on_lines(index lines, index length) {
+  complex_entries entries;
+  for (index i = 0; i < lines * length; ++i) {
+    entries[{i, i}] = number(2.0 - 0.04, 1e-3);
+    if (i >= lines) entries[{i, i - lines}] = -1.0;
+    if (i + lines < lines * length) entries[{i, i + lines}] = -1.0;
+    if (i % lines > 0) entries[{i, i - 1}] = number(0.0, 1e-5);
+  }
+  return rows_of(lines * length, entries);
+}
+
+TEST(ilu0_complex, follows_jacobi_that_rests_where_the_choice_is_open) {
+  const index n = 64 * 80;
+  const auto a = waves_on_lines(64, 80);
+  const auto s = in_precision<double>(a, random_numbers(n, 71));
+  for (const std::string method : {"auto", "bicgstab", "gmres"}) {
+    SCOPED_TRACE(method);
+    solve_options o = by(method, 1e-8);
+    o.preconditioner = preconditioner::automatic;
+    o.teams = 1;
+    complex_solver<double> solver(place::where(), s.a.view(), o);
+    std::vector<number> x[2];
+    for (auto& one : x) {  // the second solve begins as the first did
+      one.assign(s.b.size(), number(0.0));
+      const auto r = solver.solve(std::span<const number>(s.b), std::span<number>(one));
+      EXPECT_EQ(r.stopped, stop_reason::converged);
+      EXPECT_FALSE(r.target_missed);
+      EXPECT_EQ(r.method, method == "gmres" ? "gmres" : "bicgstab");
+      EXPECT_EQ(r.preconditioner, preconditioner::ilu0);
+      EXPECT_NE(r.preconditioner_reason.find("with jacobi stagnated"), std::string::npos)
+          << r.preconditioner_reason;
+      ASSERT_GE(r.attempts.size(), 2U);
+      EXPECT_EQ(r.attempts[0].preconditioner, preconditioner::jacobi);
+      EXPECT_EQ(r.attempts[0].ended, r.preconditioner_reason);
+      EXPECT_LT(r.attempts[0].iterations, 600);
+      EXPECT_LT(r.attempts[1].iterations, 60);
+    }
+    EXPECT_TRUE(same_bits(x[0], x[1]));
+  }
+  // What was asked for is kept, also by a matrix that is Hermitian and has cg.
+  solve_options o = by("bicgstab", 1e-8);
+  o.preconditioner = preconditioner::jacobi;
+  o.max_iterations = 700;
+  auto report = run(s, o).report;
+  EXPECT_EQ(report.preconditioner, preconditioner::jacobi);
+  EXPECT_EQ(report.iterations, 700);
+  o = by("auto");
+  o.preconditioner = preconditioner::automatic;
+  report =
+      run(in_precision<double>(random_complex(200, 8, true), random_numbers(200, 9)), o).report;
+  EXPECT_EQ(report.method, "cg");
+  EXPECT_EQ(report.preconditioner, preconditioner::jacobi);
+}
+
+// Pairs of rows that turn a vector, whose diagonals are nearly nothing: with jacobi the residual
+// grows at once.
+TEST(ilu0_complex, follows_jacobi_that_breaks_down) {
+  complex_entries entries;
+  for (index i = 0; i < 160; i += 2) {
+    entries[{i, i}] = entries[{i + 1, i + 1}] = 1e-9;
+    entries[{i, i + 1}] = 1.0;
+    entries[{i + 1, i}] = -1.0;
+  }
+  auto b = random_numbers(160, 72);
+  for (number& v : b) v = v.real();
+  const auto s = in_precision<double>(rows_of(160, entries), b);
+  solve_options o = by("auto", 1e-8);
+  o.preconditioner = preconditioner::automatic;
+  const auto got = run(s, o);
+  EXPECT_EQ(got.report.stopped, stop_reason::converged);
+  ASSERT_GE(got.report.attempts.size(), 2U);
+  EXPECT_NE(got.report.attempts[0].ended.find("broke down"), std::string::npos)
+      << got.report.attempts[0].ended;
+}
+
 }  // namespace
 }  // namespace dwell::test

@@ -60,7 +60,9 @@ TEST_P(divided, converges_as_one) {
         EXPECT_LE(got.report.iterations, 4 * wanted.report.iterations + 10);
         got.report.iterations = wanted.report.iterations;
       }
-      expect_alike(got, wanted, a, b, o.rtol);
+      // Rounding in the recurrences of bicgstab's pipelined form decides some of its iterations.
+      const bool by_rounding = o.method == "bicgstab" && o.variant == "pipelined";
+      expect_alike(got, wanted, a, b, o.rtol, by_rounding ? 10 : 50);
       EXPECT_EQ(got.report.executor, "host-loop");
     }
   }
