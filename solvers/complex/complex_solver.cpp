@@ -99,7 +99,7 @@ struct complex_solver<R>::state {
       o.preconditioner = facts.full_diagonal ? preconditioner::jacobi : preconditioner::none;
       first.preconditioner_reason =
           facts.full_diagonal ? "the diagonal has no zero" : "the diagonal has a zero";
-      // Of bicgstab the factors have a form of their own.
+      // Factors have a form of bicgstab of their own.
       first.factors_may_follow = facts.full_diagonal && on == backend::cpu && !o.fixed_iterations &&
                                  (o.variant == automatic || o.method != "bicgstab");
     }

@@ -128,7 +128,7 @@ class device_memory {
   bool guarded_;
   std::vector<buffer<std::byte>> buffers_;
   buffer<std::byte> small_;  ///< the last one that small copies share
-  buffer<std::byte> rooms_;  ///< likewise that of small rooms
+  buffer<std::byte> rooms_;  ///< the last one that small rooms share
   std::vector<std::byte> staged_, alone_;
   std::size_t used_ = 0, flushed_ = 0, rooms_used_ = 0;
 };
