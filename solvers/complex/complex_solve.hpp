@@ -15,6 +15,7 @@
 
 #include "dwell/base/complex_value.hpp"
 #include "dwell/base/error.hpp"
+#include "dwell/base/interruption.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/power_of_two.hpp"
 #include "dwell/execution/device/run_control.hpp"
@@ -161,8 +162,13 @@ class complex_solve {
       next.with = preconditioner::ilu0;
       next.preconditioner_reason = why = fmt::format("method {} with jacobi{}", now_.method, end);
       try {
+        const interruption_scope scope([this] { return asked_to_end(); });
         s_.take(next);
-      } catch (const input_error& e) {  // no factors
+      } catch (const interrupted_error&) {  // the answer so far is kept
+        report_.stopped = stop_reason::interrupted;
+        report_.stagnated = false;
+        return false;
+      } catch (const error& e) {  // no factors, too little memory
         report_.preconditioner_note = e.what();
         next = now_;
       }

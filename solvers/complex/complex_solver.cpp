@@ -99,8 +99,9 @@ struct complex_solver<R>::state {
       o.preconditioner = facts.full_diagonal ? preconditioner::jacobi : preconditioner::none;
       first.preconditioner_reason =
           facts.full_diagonal ? "the diagonal has no zero" : "the diagonal has a zero";
-      first.factors_may_follow =
-          facts.full_diagonal && on == backend::cpu && !options.fixed_iterations;
+      // Factors have a form of bicgstab of their own.
+      first.factors_may_follow = facts.full_diagonal && on == backend::cpu && !o.fixed_iterations &&
+                                 (o.variant == automatic || o.method != "bicgstab");
     }
     check_complex_demands(facts, o, on);
     first.method = o.method;

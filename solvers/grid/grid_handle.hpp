@@ -109,8 +109,17 @@ struct grid_handle {
     if (gpu) all.copied.emplace(gpu->copied(all.grid, method));
     return all;
   }
+  /// What discretize() refuses, in its words: values of arrays come before what follows from them.
+  static undiscretized<T> described(const grid_description<T>& d) {
+    try {
+      return discretize_elsewhere(d);
+    } catch (const input_error&) {
+      discretize(d);
+      throw;
+    }
+  }
   prepared_parts made_by_gpu(const grid_description<T>& d) {
-    undiscretized<T> problem = discretize_elsewhere(d);
+    undiscretized<T> problem = described(d);
     check_definite(problem.system.negative_s, options);
     made_grid<T> made = gpu->make(problem, method);
     if (!made.good) {

@@ -252,16 +252,22 @@ TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
 }
 
 TEST_F(grid_gpu, names_values_that_a_set_up_by_kernels_refuses) {
-  std::vector<double> k(10000, 1.0);
-  k[777] = -3;
-  grid_description<double> d{.cells = {100, 100}};
-  d.k_cells = k;
-  try {
-    grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, 0);
-    FAIL() << "expected input_error";
-  } catch (const input_error& e) {
-    EXPECT_NE(std::string(e.what()).find("found -3 at 777"), std::string::npos) << e.what();
-  }
+  const auto said = [](std::size_t at, double bad) {
+    std::vector<double> k(10000, 1.0);
+    k[at] = bad;
+    grid_description<double> d{.cells = {100, 100}};
+    d.k_cells = k;
+    d.boundary.sides[0][0] = {.kind = boundary_kind::dirichlet, .value = 1};
+    try {
+      grids::grid_handle<double>(stencil_place::where(), self_communicator(), d, {}, 0, 0);
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_NE(said(777, -3).find("found -3 at 777"), std::string::npos) << said(777, -3);
+  // Beside a side whose value is multiplied by it.
+  EXPECT_NE(said(3, HUGE_VAL).find("found inf at 3"), std::string::npos) << said(3, HUGE_VAL);
 }
 
 TEST_F(grid_gpu, ends_when_asked_to_and_says_what_is_wrong) {

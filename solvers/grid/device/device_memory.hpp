@@ -53,12 +53,22 @@ class device_memory {
     }
     return copy(narrow);
   }
-  /// n elements of any value.
+  /// n elements of any value, for kernels to write: no flush() touches them, and small ones have
+  /// memory of their own kind for that.
   template <class V>
   V* room(std::size_t n) {
-    if (guarded_)
-      return const_cast<V*>(copy(std::vector<V>(n, std::numeric_limits<V>::quiet_NaN())));
-    return reinterpret_cast<V*>(reserve(n * sizeof(V)).data);
+    const std::size_t bytes = n * sizeof(V) + guard_bytes();
+    if (bytes > small_bytes) {
+      buffers_.emplace_back(where_, bytes, fresh::unset);
+      return begun<V>(buffers_.back(), 0, bytes);
+    }
+    if (rooms_used_ + bytes > rooms_.size()) {
+      if (rooms_.size() > 0) buffers_.push_back(std::move(rooms_));
+      rooms_ = buffer<std::byte>(where_, together, fresh::unset);
+      rooms_used_ = 0;
+    }
+    const std::size_t at = std::exchange(rooms_used_, rooms_used_ + aligned(bytes));
+    return begun<V>(rooms_, at, bytes);
   }
   /// Copies what is not there yet.
   void flush() {
@@ -77,6 +87,19 @@ class device_memory {
                                together = std::size_t{1} << 20;
 
   std::size_t guard_bytes() const { return guarded_ ? 64 * sizeof(double) : 0; }
+  static std::size_t aligned(std::size_t bytes) {
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+  /// What room() gives: elements and guards NaN, if there are guards.
+  template <class V>
+  V* begun(buffer<std::byte>& of, std::size_t at, std::size_t bytes) {
+    if (guarded_) {
+      alone_.resize(bytes);
+      fill_with_nan<V>(alone_);
+      of.upload(alone_, at);
+    }
+    return reinterpret_cast<V*>(of.data() + at);
+  }
   template <class V>
   static void fill_with_nan(std::span<std::byte> of) {
     const V bad = std::numeric_limits<V>::quiet_NaN();
@@ -97,16 +120,17 @@ class device_memory {
       used_ = flushed_ = 0;
     }
     const std::size_t at = used_;
-    used_ += (bytes + alignment - 1) / alignment * alignment;
+    used_ += aligned(bytes);
     return {small_.data() + at, at, bytes, true};
   }
 
   device where_;
   bool guarded_;
   std::vector<buffer<std::byte>> buffers_;
-  buffer<std::byte> small_;  ///< the last one that small arrays share
+  buffer<std::byte> small_;  ///< the last one that small copies share
+  buffer<std::byte> rooms_;  ///< the last one that small rooms share
   std::vector<std::byte> staged_, alone_;
-  std::size_t used_ = 0, flushed_ = 0;
+  std::size_t used_ = 0, flushed_ = 0, rooms_used_ = 0;
 };
 
 }  // namespace dwell::grids

@@ -41,6 +41,21 @@ TEST(MadeGrid, HasTheBitsOfTheHosts) {
   EXPECT_GT(made, test::rounds(240) / 2);
 }
 
+/// So many rows that their places, and small levels, need several pieces of memory.
+TEST(MadeGrid, HasTheBitsOfTheHostsWhereRowsAreMany) {
+  std::mt19937 chance(11);
+  for (const bool guarded : {false, true}) {
+    SCOPED_TRACE(guarded);
+    grid_description<float> d{.cells = {16000, 4}};
+    std::vector<float> k(64000);
+    for (float& v : k) v = 1 + float(chance() % 1000) / 1000;
+    d.k_cells = k;
+    grid_kernel_cpu<float> kernel(3, true);
+    const grids::deal_limits limits{3, kernel.lanes(), 40, 16, guarded};
+    EXPECT_TRUE(testing::expect_made_as_by_the_host<float>(device::cpu(1), kernel, limits, d));
+  }
+}
+
 template <class T>
 grids::made_grid<T> made_by_teams(const grid_description<T>& d) {
   grid_kernel_cpu<T> kernel(3, true);

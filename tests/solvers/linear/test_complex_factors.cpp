@@ -327,6 +327,11 @@ TEST(ilu0_complex, follows_jacobi_that_rests_where_the_choice_is_open) {
   auto report = run(s, o).report;
   EXPECT_EQ(report.preconditioner, preconditioner::jacobi);
   EXPECT_EQ(report.iterations, 700);
+  o.preconditioner = preconditioner::automatic;  // so is the form, which factors do not have
+  o.variant = "textbook";
+  report = run(s, o).report;
+  EXPECT_EQ(report.preconditioner, preconditioner::jacobi);
+  EXPECT_EQ(report.variant, "textbook");
   o = by("auto");
   o.preconditioner = preconditioner::automatic;
   report =
