@@ -143,7 +143,7 @@ bool is_entry(const fs::path& file) {
   return name.size() > 64 && name[64] == '.' && name.find_first_not_of(digits) == 64;
 }
 
-bool read_file(const fs::path& file, std::string& content) {
+bool read_file(const fs::path& file, std::string& content, bool uses = true) {
   const descriptor from(file, O_RDONLY | O_NONBLOCK);
   std::string bytes = bytes_from(from, 0);
   const file_parts parts = parts_of(bytes);
@@ -151,7 +151,7 @@ bool read_file(const fs::path& file, std::string& content) {
     return false;
   bytes.resize(parts.content.size());
   content = std::move(bytes);
-  futimens(from.get(), nullptr);  // used now
+  if (uses) futimens(from.get(), nullptr);  // used now
   return true;
 }
 
@@ -251,9 +251,10 @@ cached_file file_cache::get(const std::string& name, const file_origin& origin,
   return out;
 }
 
-std::optional<std::string> find_in(const file_cache& cache, const std::string& name) {
+std::optional<std::string> find_in(const file_cache& cache, const std::string& name, bool uses) {
   std::string content;
-  if (cache.folder().empty() || !read_file(cache.folder() / name, content)) return std::nullopt;
+  if (cache.folder().empty() || !read_file(cache.folder() / name, content, uses))
+    return std::nullopt;
   return content;
 }
 
