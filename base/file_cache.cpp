@@ -143,7 +143,7 @@ bool is_entry(const fs::path& file) {
   return name.size() > 64 && name[64] == '.' && name.find_first_not_of(digits) == 64;
 }
 
-bool read_file(const fs::path& file, std::string& content) {
+bool read_file(const fs::path& file, std::string& content, bool uses = true) {
   const descriptor from(file, O_RDONLY | O_NONBLOCK);
   std::string bytes = bytes_from(from, 0);
   const file_parts parts = parts_of(bytes);
@@ -151,7 +151,7 @@ bool read_file(const fs::path& file, std::string& content) {
     return false;
   bytes.resize(parts.content.size());
   content = std::move(bytes);
-  futimens(from.get(), nullptr);  // used now
+  if (uses) futimens(from.get(), nullptr);  // used now
   return true;
 }
 
@@ -212,14 +212,6 @@ file_cache::file_cache(std::uintmax_t limit) : limit_(limit) {
     no_folder_ = folder.string() + ": " + why;
 }
 
-bool file_cache::read(const fs::path& file, std::string& content) const {
-  return read_file(file, content);
-}
-std::string file_cache::write(const fs::path& file, const file_origin& origin,
-                              std::string_view content) const {
-  return write_file(file, origin, content);
-}
-
 cached_file file_cache::get(const std::string& name, const file_origin& origin,
                             const std::function<std::string()>& make) const {
   cached_file out;
@@ -233,13 +225,13 @@ cached_file file_cache::get(const std::string& name, const file_origin& origin,
     return out;
   }
   const fs::path file = folder_ / name;
-  out.found = read(file, out.content);
+  out.found = read_file(file, out.content);
   if (!out.found) {
     const key_lock lock(folder_ / ('.' + name + ".lock"));
-    out.found = read(file, out.content);  // made meanwhile
+    out.found = read_file(file, out.content);  // made meanwhile
     if (!out.found) {
       out.content = made();
-      const std::string why = write(file, origin, out.content);
+      const std::string why = write_file(file, origin, out.content);
       if (!why.empty()) {
         out.why_not = file.string() + ": " + why;
         return out;
@@ -251,9 +243,10 @@ cached_file file_cache::get(const std::string& name, const file_origin& origin,
   return out;
 }
 
-std::optional<std::string> find_in(const file_cache& cache, const std::string& name) {
+std::optional<std::string> find_in(const file_cache& cache, const std::string& name, bool uses) {
   std::string content;
-  if (cache.folder().empty() || !read_file(cache.folder() / name, content)) return std::nullopt;
+  if (cache.folder().empty() || !read_file(cache.folder() / name, content, uses))
+    return std::nullopt;
   return content;
 }
 
@@ -262,7 +255,9 @@ std::string put_in(const file_cache& cache, const std::string& name, const file_
   if (cache.folder().empty()) return cache.no_folder();
   const fs::path file = cache.folder() / name;
   const std::string why = write_file(file, origin, content);
-  return why.empty() ? why : file.string() + ": " + why;
+  if (!why.empty()) return file.string() + ": " + why;
+  cache.remove_oldest();
+  return {};
 }
 
 std::vector<cache_entry> file_cache::entries() const {

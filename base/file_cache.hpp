@@ -63,9 +63,9 @@ class file_cache {
   int clear() const;
 
  private:
-  bool read(const std::filesystem::path& file, std::string& content) const;
-  std::string write(const std::filesystem::path& file, const file_origin& origin,
-                    std::string_view content) const;
+  /// Removes the oldest, too (cache_files.hpp).
+  friend std::string put_in(const file_cache& cache, const std::string& name,
+                            const file_origin& origin, std::string_view content);
   void remove_oldest() const;
 
   std::uintmax_t limit_;

@@ -17,7 +17,8 @@ std::vector<rank_message> lengths_of(const std::vector<halo_pattern::part>& part
 
 device_halo::device_halo(const device& where, device_transport& by, const halo_pattern& pattern,
                          void* vector, std::size_t element_bytes)
-    : elements_(buffer<index>::copy_of(where, pattern.elements)),
+    : where_(where),
+      elements_(buffer<index>::copy_of(where, pattern.elements)),
       outgoing_(where, pattern.elements.size() * element_bytes),
       packing_{vector, elements_.data(), static_cast<index>(pattern.elements.size()), element_bytes,
                outgoing_.data()},

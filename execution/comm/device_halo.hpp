@@ -21,14 +21,14 @@ using gpu_identity = std::array<unsigned char, 16>;
 
 /// What the CUDA backend does for halos.
 struct halo_functions {
-  void (*leave)(std::span<const halo_packing>, const team_sums&, void* stream);
+  void (*leave)(const device&, std::span<const halo_packing>, const team_sums&, void* stream);
   gpu_identity (*identity)(const device&);
 };
 
 /// One launch does all; at most most_packings.
-inline void leave_for_ranks(std::span<const halo_packing> packings, const team_sums& sums,
-                            void* stream) {
-  cuda_backend<halo_functions>().leave(packings, sums, stream);
+inline void leave_for_ranks(const device& where, std::span<const halo_packing> packings,
+                            const team_sums& sums, void* stream) {
+  cuda_backend<halo_functions>().leave(where, packings, sums, stream);
 }
 
 /// The exchange of the ghosts of one vector, to be made again and again.
@@ -43,11 +43,12 @@ class device_halo {
   void send(void* stream) { messages_->run(from_, to_, stream); }
   /// Packs them, too.
   void run(void* stream) {
-    leave_for_ranks({&packing_, 1}, {}, stream);
+    leave_for_ranks(where_, {&packing_, 1}, {}, stream);
     send(stream);
   }
 
  private:
+  device where_;
   buffer<index> elements_;
   buffer<std::byte> outgoing_;
   halo_packing packing_;

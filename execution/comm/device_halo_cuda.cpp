@@ -7,6 +7,7 @@
 
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/current_device_cuda.hpp"
 #include "dwell/execution/device/kernel_unit_cuda.hpp"
 #if defined(__CUDACC__)
 #include "dwell/execution/comm/halo_kernel.cuh"
@@ -28,7 +29,8 @@ namespace {
 
 constexpr int most_blocks = 256;  ///< blocks of a packing, which is small
 
-void leave(std::span<const halo_packing> all, const team_sums& sums, void* stream) {
+void leave(const device& where, std::span<const halo_packing> all, const team_sums& sums,
+           void* stream) {
   cuda::packings p{};
   std::int64_t most = 0;
   for (const halo_packing& one : all) {
@@ -47,9 +49,8 @@ void leave(std::span<const halo_packing> all, const team_sums& sums, void* strea
       sums.slots + static_cast<int>(std::min<std::int64_t>(
                        most_blocks, (most + cuda::packing_lanes - 1) / cuda::packing_lanes));
   if (blocks == 0) return;
-  int here = 0;
-  DWELL_CUDA(cudaGetDevice(&here));
-  cuda::launch_apart(cuda::kernel_in<cuda::halo_kernels, cuda::leave_kernel_of>(here),
+  const cuda::current_device here(where.ordinal());
+  cuda::launch_apart(cuda::kernel_in<cuda::halo_kernels, cuda::leave_kernel_of>(where.ordinal()),
                      static_cast<unsigned>(blocks), static_cast<unsigned>(cuda::packing_lanes), 0,
                      static_cast<cudaStream_t>(stream), p, sums);
 }

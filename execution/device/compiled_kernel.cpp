@@ -240,8 +240,10 @@ class process_store final : public kernel_store {
     if (auto there = known().find(name)) return there;
     compiled_kernel kept =
         described(*compiler, source, options_for(*compiler, target.compute_capability));
-    const auto content = find_in(file_cache(), kept.key + ".cubin");
+    const file_cache cache;
+    const auto content = find_in(cache, kept.key + ".cubin");
     if (!content) return nullptr;
+    if (keeps_source()) keep_source(cache, kept.key, source);
     kept.found = true;
     put_content(*content, 1 + source.others.size(), kept);
     return known().put(name, std::make_shared<const compiled_kernel>(std::move(kept)));
@@ -261,6 +263,7 @@ class process_store final : public kernel_store {
     const std::string name = code.key + ".cubin", content = content_of(symbols, code.cubin);
     if (find_in(cache, name) != content)
       code.why_not_kept = put_in(cache, name, code.origin, content);
+    if (keeps_source()) keep_source(cache, code.key, source);
     given().put(common_name(source, target),
                 std::make_shared<const compiled_kernel>(std::move(code)));
   }

@@ -54,6 +54,10 @@ current_device::current_device(int ordinal) : before_(current()) {
   changed_ = current() != before_;
 }
 
+current_device::current_device(int ordinal, std::nothrow_t) noexcept : before_(current()) {
+  changed_ = cudaSetDevice(ordinal) == cudaSuccess && current() != before_;
+}
+
 current_device::~current_device() {
   if (!changed_) return;
   if (!before_)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The current device of a thread belongs to the caller: it is another one only for a while.
 #pragma once
+#include <new>
 
 namespace dwell::cuda {
 
@@ -11,6 +12,9 @@ class [[nodiscard]] current_device {
  public:
   /// Throws device_error.
   explicit current_device(int ordinal);
+  /// For destructors: a device that cannot be made current, after a failure or when the runtime is
+  /// gone, is left alone.
+  current_device(int ordinal, std::nothrow_t) noexcept;
   ~current_device();
   current_device(const current_device&) = delete;
   current_device& operator=(const current_device&) = delete;

@@ -14,6 +14,7 @@
 #include "dwell/execution/device/cluster.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/current_device_cuda.hpp"
 #include "dwell/execution/device/nvrtc.hpp"
 
 namespace dwell {

@@ -76,7 +76,7 @@ void keep_facts(const compiled_kernel& code, const kernel_place& place, const ke
 std::optional<kept_kernel_facts> facts_in(const file_cache& cache, const cache_entry& entry) {
   const std::string name = entry.file.filename();
   if (!name.ends_with(suffix)) return std::nullopt;
-  const auto text = find_in(cache, name);
+  const auto text = find_in(cache, name, false);
   if (!text) return std::nullopt;
   auto kept = facts_of_text(*text);
   if (kept) kept->key = name.substr(0, key_length);

@@ -40,7 +40,8 @@ struct kept_kernel_facts {
   kernel_place place;
   kernel_facts facts;
 };
-/// Reads a file of the cache; nothing of files that are damaged or have no facts.
+/// Reads a file of the cache, which is no use of it; nothing of files that are damaged or have no
+/// facts.
 std::optional<kept_kernel_facts> facts_in(const file_cache& cache, const cache_entry& entry);
 
 /// All that is kept of a kernel, by its key.

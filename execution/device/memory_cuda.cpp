@@ -9,10 +9,12 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
 #include "dwell/execution/device/cuda_check.hpp"
+#include "dwell/execution/device/current_device_cuda.hpp"
 
 namespace dwell {
 namespace {
@@ -104,8 +106,9 @@ void* allocate_for_processes(const device& where, std::size_t bytes) {
   return allocate_from(nullptr, where, bytes, fresh::unset);
 }
 
+/// By destructors, perhaps when the runtime is gone.
 void release(const device& where, void* p) {
-  const cuda::current_device here(where.ordinal());
+  const cuda::current_device here(where.ordinal(), std::nothrow);
   if (!pool_of(where.ordinal()))
     cudaFree(p);
   else

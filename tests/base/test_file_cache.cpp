@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -23,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "dwell/base/cache_files.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/base/sha256.hpp"
 #include "scratch.hpp"
@@ -322,6 +324,22 @@ TEST_F(file_cache_test, a_folder_that_cannot_be_written_is_said) {
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 0);
   fs::permissions(root_.path(), fs::perms::owner_all);
+}
+
+/// What others make and this process keeps counts, too.
+TEST_F(file_cache_test, files_that_are_put_there_keep_the_limit) {
+  const file_cache cache(3500);
+  for (int k = 0; k < 8; ++k) {
+    const std::string key = key_of(std::to_string(k)), content(700, static_cast<char>('a' + k));
+    EXPECT_EQ(put_in(cache, key, about, content), "");
+    EXPECT_EQ(find_in(cache, key), content);
+    std::uintmax_t bytes = 0;
+    for (const cache_entry& e : cache.entries()) bytes += e.bytes;
+    EXPECT_LE(bytes, cache.limit());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // times of use differ
+  }
+  EXPECT_LT(cache.entries().size(), 5u);
+  EXPECT_EQ(find_in(cache, key_of("0")), std::nullopt);
 }
 
 TEST_F(file_cache_test, the_files_used_longest_ago_are_removed) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dwell/comm/agreement.hpp"
+#include "dwell/device/device.hpp"
 #include "dwell/execution/comm/device_halo.hpp"
 #include "dwell/execution/device/between_launches.hpp"
 #include "dwell/execution/device/buffer.hpp"
@@ -25,7 +26,7 @@ class launched_exchange final : public between_launches {
   /// transports set up at their first messages is there before a graph is recorded.
   launched_exchange(const device& where, const row_ranks& ranks, const program_args<P, T>& args,
                     std::size_t slots, int teams, double* all_sums)
-      : by_(*ranks.gpus), all_sums_(all_sums) {
+      : where_(where), by_(*ranks.gpus), all_sums_(all_sums) {
     sums_ = {args.partials, static_cast<int>(slots), teams,
              all_sums + static_cast<std::size_t>(ranks.comm->rank()) * slots};
     const auto halo_of = [&](T* vector, std::size_t values) {
@@ -67,11 +68,12 @@ class launched_exchange final : public between_launches {
   void leave(bool sums, const halos& some, void* stream) {
     std::vector<halo_packing> packings;
     for (const auto& one : some) packings.push_back(one->packing());
-    leave_for_ranks(packings, sums ? sums_ : team_sums{}, stream);
+    leave_for_ranks(where_, packings, sums ? sums_ : team_sums{}, stream);
     for (const auto& one : some) one->send(stream);
     if (sums && by_.size() > 1) by_.all_gather(sums_.mine, sums_.slots, all_sums_, stream);
   }
 
+  device where_;
   device_transport& by_;
   double* all_sums_;
   team_sums sums_;

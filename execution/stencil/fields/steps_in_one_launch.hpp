@@ -29,7 +29,8 @@ struct stage_pieces {
 };
 template <class T>
 DWELL_HD stage_pieces pieces_of_stage(const fields_stage_args<T>& a, int rows) {
-  return {(a.n[1] + step_lanes - 1) / step_lanes, (a.n[0] + rows - 1) / rows, a.n[2]};
+  const auto parts = [](std::int64_t cells, int of) { return (cells + of - 1) / of; };
+  return {parts(a.n[1], step_lanes), parts(a.n[0], rows), a.n[2]};
 }
 
 /// One warp's part of a stage, by one of its lanes: pieces that follow each other.
@@ -41,9 +42,10 @@ DWELL_HD void part_of_stage(const fields_stage_args<T>& a, int warp, int warps, 
   const std::int64_t last = n.all() * (warp + 1) / warps;
   std::int64_t x = piece % n.across, y = piece / n.across % n.down, z = piece / n.across / n.down;
   for (; piece < last; ++piece) {
-    const auto cell = static_cast<int>(x) * step_lanes + lane;
+    const std::int64_t cell = x * step_lanes + lane;
     if (cell < a.n[1])
-      stage_of_rows<S, T, Stage>(a, static_cast<int>(z), static_cast<int>(y) * rows, cell);
+      stage_of_rows<S, T, Stage>(a, static_cast<int>(z), static_cast<int>(y) * rows,
+                                 static_cast<int>(cell));
     if (++x < n.across) continue;
     x = 0;
     if (++y < n.down) continue;

@@ -2,6 +2,7 @@
 // How a GPU runs stencils, whoever compiled their kernels.
 #pragma once
 #include <cstddef>
+#include <new>
 #include <optional>
 
 #include "dwell/execution/device/cuda_check.hpp"
@@ -25,7 +26,7 @@ class launcher : public stencil_launcher {
     DWELL_CUDA(cudaMallocHost(reinterpret_cast<void**>(&end_), sizeof(stencil_state)));
   }
   ~launcher() override {
-    const current_device here = clock_.use_device();
+    const current_device here(clock_.ordinal(), std::nothrow);
     cudaStreamSynchronize(clock_.stream());
     cudaFreeHost(end_);
   }

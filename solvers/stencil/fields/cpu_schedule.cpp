@@ -72,8 +72,9 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
   return {{"temporal", passes(p), worth.threads, p.depth}, p};
 }
 
-double cpu_step_seconds(const field_domain& domain, std::size_t value, const field_options& options,
-                        const device_facts& device, double division) {
+std::optional<double> cpu_step_seconds(const field_domain& domain, std::size_t value,
+                                       const field_options& options, const device_facts& device,
+                                       double division) {
   // One core, by measurements on an AMD EPYC and an Intel Xeon (docs/results/fields.md): an
   // operation in vectors, a byte that is in a cache for most steps, and one that is not.
   const double operation = value == sizeof(double) ? 0.05e-9 : 0.025e-9;
@@ -89,7 +90,12 @@ double cpu_step_seconds(const field_domain& domain, std::size_t value, const fie
         operations += operation_cost(op, static_cast<int>(value));
     }
   const field_bytes bytes = bytes_of(domain, value);
-  const field_schedule how = cpu_schedule_of(domain, bytes, options, device, std::nullopt).how;
+  field_schedule how;
+  try {
+    how = cpu_schedule_of(domain, bytes, options, device, std::nullopt).how;
+  } catch (const input_error&) {
+    return std::nullopt;  // the plan of steps as given says why
+  }
   const bool cached = how.executor == "temporal" || !is_large(bytes, device, how.threads);
   const double cells = static_cast<double>(domain.size().cells());
   return std::max({cells * divisions * division, cells * operations * operation,

@@ -49,10 +49,12 @@ cpu_schedule cpu_schedule_of(const field_domain& domain, const field_bytes& byte
                              const field_options& options, const device_facts& device,
                              const std::optional<std::string>& refusal);
 /// Seconds of a step of a thread on a CPU, as far as they say whether values of coefficients are
-/// to be computed once: divisions, other operations or bytes, whichever take longest. division:
+/// to be computed once: divisions, other operations or bytes, whichever take longest; nothing where
+/// cpu_schedule_of() throws, of a field that is too small for the passes asked for. division:
 /// seconds of one (division_cpu.hpp).
-double cpu_step_seconds(const field_domain& domain, std::size_t value, const field_options& options,
-                        const device_facts& device, double division);
+std::optional<double> cpu_step_seconds(const field_domain& domain, std::size_t value,
+                                       const field_options& options, const device_facts& device,
+                                       double division);
 
 /// The pass of a definition on a GPU, or why there is none.
 struct gpu_chain {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <random>
 #include <string>
@@ -447,6 +448,19 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
   }
   EXPECT_GT(resident_runs[3], 0);
   EXPECT_GT(column_points_seen, 0);
+}
+
+/// Counts of pieces do not wrap round.
+TEST(StepsInOneLaunch, LongLinesHaveAllTheirPieces) {
+  fields_stage_args<float> a;
+  for (const int below : {0, 1, 31, 32, 33}) {
+    a.n[1] = std::numeric_limits<int>::max() - below;
+    const std::int64_t wanted = (std::int64_t{a.n[1]} + step_lanes - 1) / step_lanes;
+    EXPECT_EQ(pieces_of_stage(a, 4).all(), wanted);
+    std::swap(a.n[0], a.n[1]);
+    EXPECT_EQ(pieces_of_stage(a, 4).down, (std::int64_t{a.n[0]} + 3) / 4);
+    std::swap(a.n[0], a.n[1]);
+  }
 }
 
 TEST_F(DeviceText, NvrtcCompilesItsKernels) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -93,6 +94,28 @@ TEST_F(kernel_facts_test, are_kept_by_kernel_device_and_launch) {
     EXPECT_EQ(kept_facts(some, h200, one->place), one->facts);
     EXPECT_EQ(e.origin.target, one->place.device);
   }
+}
+
+/// A list of what is kept, which tells the place that was used last from others, changes nothing.
+TEST_F(kernel_facts_test, are_listed_without_a_use) {
+  const compiled_kernel code = made(some, h200);
+  for (int k = 0; k < 4; ++k) keep_facts(code, {"device " + std::to_string(k), 32, 0}, {k + 1, 0});
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(9);
+  for (const cache_entry& e : files()) {
+    const int number = facts_in(file_cache(), e)->facts.registers;
+    std::filesystem::last_write_time(e.file, long_ago + std::chrono::minutes(number * 7 % 5));
+  }
+  const std::vector<cache_entry> before = files();
+  ASSERT_EQ(before.size(), 4u);
+  for (const cache_entry& e : before) EXPECT_TRUE(facts_in(file_cache(), e));
+  EXPECT_EQ(facts_of_key(code.key).size(), 4u);
+  const std::vector<cache_entry> after = files();
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    EXPECT_EQ(after[k].file, before[k].file);
+    EXPECT_EQ(after[k].used, before[k].used);
+  }
+  ASSERT_TRUE(kept_facts(some, h200, facts_in(file_cache(), before.back())->place));
+  EXPECT_EQ(files().front().file, before.back().file);
 }
 
 /// Every byte that is changed, and every length: nothing is taken for facts that is not.

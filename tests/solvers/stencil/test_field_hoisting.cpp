@@ -16,6 +16,7 @@
 #include "dwell/execution/device/threads/division_cpu.hpp"
 #include "dwell/execution/stencil/fields/hoisting.hpp"
 #include "dwell/execution/stencil/fields/operation_costs.hpp"
+#include "dwell/solvers/stencil/fields/field_schedule.hpp"
 #include "dwell/solvers/stencil/fields/hoisting_choice.hpp"
 #include "dwell/stencil/explain_fields.hpp"
 #include "dwell/stencil/formulas.hpp"
@@ -186,6 +187,23 @@ TEST(FieldHoisting, OnACpuDependsOnWhatADivisionCosts) {
   EXPECT_EQ(values(layers(), 0.8), 0);
   EXPECT_EQ(values(layers(), 0.8, 8, 300), 2);
   EXPECT_EQ(values(layers(), 5), 2);
+  // Small fields, which passes of many threads do not take: what is chosen, they do.
+  options.executor = "temporal";
+  cpu.units = 64;
+  int taken = 0;
+  for (std::int64_t cells = 20; cells < 400; cells += 3) {
+    const std::array<std::int64_t, 2> axes{cells, cells};
+    const field_size size = checked_field_size(2, axes);
+    hoisting_choice choice;
+    ASSERT_NO_THROW(choice = choose_hoisting(layers(), size, 8, options, cpu, false, 5e-9));
+    if (!choice.made) continue;
+    ++taken;
+    const field_domain domain(choice.made->steps, size, options.boundaries);
+    EXPECT_NO_THROW(cpu_schedule_of(domain, bytes_of(domain, 8), options, cpu, std::nullopt))
+        << cells;
+  }
+  EXPECT_GT(taken, 0);
+  cpu.units = 2;
   options.executor = "auto";
   cpu.memory = std::size_t{512} << 20;
   EXPECT_EQ(values(layers(), 5), 0);
