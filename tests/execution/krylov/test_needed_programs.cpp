@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -90,7 +91,11 @@ TEST(needed_programs, of_host_loop_and_graph_are_the_same) {
     }
     ++compared;
   }
-  EXPECT_EQ(compared, 24);
+  const auto graphs = std::count_if(rows.begin(), rows.end(), [](const program_kernel& v) {
+    return v.executor == std::string_view("graph");
+  });
+  EXPECT_EQ(compared, graphs);
+  EXPECT_GT(compared, 0);
 }
 
 TEST(needed_programs, that_are_compiled_ahead_are_not_added) {
