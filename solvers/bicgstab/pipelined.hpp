@@ -64,11 +64,7 @@ struct pipelined_bicgstab : bicgstab_method {
   /// Scalars as in the midst of a run, for counting what an iteration moves.
   static scalars steady_state(bool jacobi) {
     scalars m;
-    m.step = 1;
-    m.fixed = true;
-    m.starting = false;
-    m.max_steps = 3;
-    m.jacobi = jacobi;
+    static_cast<bicgstab_method::scalars&>(m) = bicgstab_method::steady_state(jacobi);
     m.stage = iterating;
     return m;
   }
