@@ -8,11 +8,11 @@
 
 namespace dwell {
 
-DWELL_HD_WITHIN double conjugate(double v) { return v; }
-DWELL_HD_WITHIN double size_of(double v) { return std::fabs(v); }
-DWELL_HD_WITHIN double square_of(double v) { return v * v; }
-DWELL_HD_WITHIN double quotient(double a, double b) { return a / b; }
-DWELL_HD_WITHIN void add_square(double v, double& sum) { sum = std::fma(v, v, sum); }
-DWELL_HD_WITHIN void add_product(double a, double b, double* sum) { *sum = std::fma(a, b, *sum); }
+DWELL_HD double conjugate(double v) { return v; }
+DWELL_HD double size_of(double v) { return std::fabs(v); }
+DWELL_HD double square_of(double v) { return v * v; }
+DWELL_HD double quotient(double a, double b) { return a / b; }
+DWELL_HD void add_square(double v, double& sum) { sum = std::fma(v, v, sum); }
+DWELL_HD void add_product(double a, double b, double* sum) { *sum = std::fma(a, b, *sum); }
 
 }  // namespace dwell

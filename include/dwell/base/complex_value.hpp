@@ -18,57 +18,49 @@ struct alignas(2 * sizeof(R)) complex_value {
 
   complex_value() = default;
   /// A real number, or both parts.
-  DWELL_HD_WITHIN constexpr complex_value(R real, R imaginary = R(0)) : re(real), im(imaginary) {}
+  DWELL_HD constexpr complex_value(R real, R imaginary = R(0)) : re(real), im(imaginary) {}
   /// From the other precision.
   template <class S>
-  DWELL_HD_WITHIN explicit constexpr complex_value(const complex_value<S>& v)
+  DWELL_HD explicit constexpr complex_value(const complex_value<S>& v)
       : re(static_cast<R>(v.re)), im(static_cast<R>(v.im)) {}
 
   /// Adds another one.
-  DWELL_HD_WITHIN complex_value& operator+=(complex_value v) {
+  DWELL_HD complex_value& operator+=(complex_value v) {
     re += v.re;
     im += v.im;
     return *this;
   }
   /// Subtracts another one.
-  DWELL_HD_WITHIN complex_value& operator-=(complex_value v) {
+  DWELL_HD complex_value& operator-=(complex_value v) {
     re -= v.re;
     im -= v.im;
     return *this;
   }
-  friend DWELL_HD_WITHIN complex_value operator+(complex_value a, complex_value b) {
-    return a += b;
-  }
-  friend DWELL_HD_WITHIN complex_value operator-(complex_value a, complex_value b) {
-    return a -= b;
-  }
-  friend DWELL_HD_WITHIN complex_value operator-(complex_value a) { return {-a.re, -a.im}; }
-  friend DWELL_HD_WITHIN complex_value operator*(R a, complex_value b) {
-    return {a * b.re, a * b.im};
-  }
-  friend DWELL_HD_WITHIN complex_value operator*(complex_value a, complex_value b) {
+  friend DWELL_HD complex_value operator+(complex_value a, complex_value b) { return a += b; }
+  friend DWELL_HD complex_value operator-(complex_value a, complex_value b) { return a -= b; }
+  friend DWELL_HD complex_value operator-(complex_value a) { return {-a.re, -a.im}; }
+  friend DWELL_HD complex_value operator*(R a, complex_value b) { return {a * b.re, a * b.im}; }
+  friend DWELL_HD complex_value operator*(complex_value a, complex_value b) {
     return {std::fma(a.re, b.re, -(a.im * b.im)), std::fma(a.re, b.im, a.im * b.re)};
   }
 };
 
 /// The number with the opposite imaginary part.
 template <class R>
-DWELL_HD_WITHIN complex_value<R> conjugate(complex_value<R> v) {
+DWELL_HD complex_value<R> conjugate(complex_value<R> v) {
   return {v.re, -v.im};
 }
 /// |v|^2.
-DWELL_HD_WITHIN double square_of(complex_value<double> v) {
-  return std::fma(v.re, v.re, v.im * v.im);
-}
+DWELL_HD double square_of(complex_value<double> v) { return std::fma(v.re, v.re, v.im * v.im); }
 /// By scaling, so that no square leaves the range of a double.
-DWELL_HD_WITHIN double size_of(complex_value<double> v) {
+DWELL_HD double size_of(complex_value<double> v) {
   const double most = std::fmax(std::fabs(v.re), std::fabs(v.im));
   if (!(most > 0.0) || most - most != 0.0) return most;
   const double a = v.re / most, b = v.im / most;
   return most * std::sqrt(std::fma(a, a, b * b));
 }
 /// a / b, by Smith's algorithm (Comm. ACM 5, 1962); of a zero b not finite.
-DWELL_HD_WITHIN complex_value<double> quotient(complex_value<double> a, complex_value<double> b) {
+DWELL_HD complex_value<double> quotient(complex_value<double> a, complex_value<double> b) {
   const bool steep = std::fabs(b.im) > std::fabs(b.re);
   const double large = steep ? b.im : b.re, small = steep ? b.re : b.im;
   const double ratio = small / large, by = std::fma(small, ratio, large);
@@ -78,26 +70,25 @@ DWELL_HD_WITHIN complex_value<double> quotient(complex_value<double> a, complex_
 
 /// a b + c.
 template <class R>
-DWELL_HD_WITHIN complex_value<R> multiply_add(complex_value<R> a, complex_value<R> b,
-                                              complex_value<R> c) {
+DWELL_HD complex_value<R> multiply_add(complex_value<R> a, complex_value<R> b, complex_value<R> c) {
   return {std::fma(-a.im, b.im, std::fma(a.re, b.re, c.re)),
           std::fma(a.im, b.re, std::fma(a.re, b.im, c.im))};
 }
 /// a b + c, of a real a.
 template <class R>
-DWELL_HD_WITHIN complex_value<R> multiply_add(R a, complex_value<R> b, complex_value<R> c) {
+DWELL_HD complex_value<R> multiply_add(R a, complex_value<R> b, complex_value<R> c) {
   return {std::fma(a, b.re, c.re), std::fma(a, b.im, c.im)};
 }
 /// Adds |v|^2 to a sum.
 template <class R>
-DWELL_HD_WITHIN void add_square(complex_value<R> v, double& sum) {
+DWELL_HD void add_square(complex_value<R> v, double& sum) {
   const double re = v.re, im = v.im;
   sum = std::fma(re, re, sum);
   sum = std::fma(im, im, sum);
 }
 /// Adds conj(a) b to two sums, of the real and of the imaginary parts.
 template <class R>
-DWELL_HD_WITHIN void add_product(complex_value<R> a, complex_value<R> b, double* sum) {
+DWELL_HD void add_product(complex_value<R> a, complex_value<R> b, double* sum) {
   const double ar = a.re, ai = a.im, br = b.re, bi = b.im;
   sum[0] = std::fma(ai, bi, std::fma(ar, br, sum[0]));
   sum[1] = std::fma(-ai, br, std::fma(ar, bi, sum[1]));

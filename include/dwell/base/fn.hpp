@@ -8,9 +8,6 @@
 #define DWELL_FN __device__ __forceinline__
 /// Runs on both sides.
 #define DWELL_HD __host__ __device__ __forceinline__
-/// Runs on both sides, and is part of its callers on a host, too: of a function that is not, a
-/// linker keeps one copy, perhaps of a file without the instructions kernels are compiled for.
-#define DWELL_HD_WITHIN __host__ __device__ __forceinline__
 #define DWELL_UNROLL _Pragma("unroll")
 /// Runs on the device, and is one copy of code: where a kernel has many callers, or much of it.
 #define DWELL_APART __device__ __noinline__
@@ -20,7 +17,6 @@
 #else
 #define DWELL_FN inline
 #define DWELL_HD inline
-#define DWELL_HD_WITHIN inline __attribute__((always_inline))
 #define DWELL_UNROLL
 #define DWELL_APART inline
 #define DWELL_ROLLED
