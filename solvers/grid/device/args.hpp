@@ -55,7 +55,7 @@ struct tile_deal {
 };
 /// Rows and pairs of a tile's border.
 inline constexpr int tile_rows_more = 5, tile_pairs_more = 3;
-/// Most rows and pairs of a tile with its border.
+/// Of a tile with its border, at most.
 inline constexpr int most_tile_rows = 192, most_tile_pairs = 32;
 
 /// A level of multigrid (hierarchy.hpp).
