@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Set-ups and solves of systems on grids on a GPU: a first set-up, updates by the host and by
 // kernels, medians of solves of a prepared handle. Arguments: seconds after which no more problems
-// are begun; rows of a tile at most, or 0, where levels are taken by steps; cells of levels that
-// the first team takes alone, at most.
+// are begun.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +25,6 @@ struct problem {
   std::vector<int> cells;
   double jump = 1;
   int block = 1;
-  double of_x = 1;  ///< k along x is multiplied by it
-  double of_y = 1;
 };
 
 double median(std::vector<double> v) {
@@ -60,14 +57,13 @@ std::vector<double> coefficients_of(const problem& p) {
   return k;
 }
 
-void measure(const problem& p, bool by_gpu, const grids::deal_limits& deals) {
+void measure(const problem& p, bool by_gpu) {
   grid_description<double> d{.cells = p.cells};
-  if (p.of_x != 1 || p.of_y != 1) d.k_axes = {p.of_y, p.of_x, 1};
   const std::vector<double> k = coefficients_of(p);
   d.k_cells = k;
   stopwatch clock;
   grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0,
-                                    by_gpu ? 0 : std::size_t(-1), deals);
+                                    by_gpu ? 0 : std::size_t(-1));
   const double first = 1e3 * clock.lap();
   std::vector<double> updates, solves;
   for (int round = 0; round < 7; ++round) {
@@ -102,13 +98,8 @@ void measure(const problem& p, bool by_gpu, const grids::deal_limits& deals) {
 
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
-  grids::deal_limits deals;
-  if (count > 2) deals.tile_rows = std::atoi(arguments[2]);
-  if (count > 3) deals.alone_cells = std::size_t(std::atoi(arguments[3]));
   const problem problems[] = {{"1024x1024, k = 1", {1024, 1024}},
                               {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
-                              {"1000x1000, y 100 times x", {1000, 1000}, 1, 1, 0.01, 1},
-                              {"1000x1000, x 100 times y", {1000, 1000}, 1, 1, 1, 0.01},
                               {"1000x1000, 1:1e6 in 30s", {1000, 1000}, 1e6, 30},
                               {"128x128x128, k = 1", {128, 128, 128}},
                               {"128x128x128, 1:1e4 in 16s", {128, 128, 128}, 1e4, 16},
@@ -121,6 +112,6 @@ int main(int count, char** arguments) {
     for (const bool by_gpu : {false, true}) {
       if (by_gpu && p.jump == 1) continue;  // rows are shared, and the host's
       if ((spent += clock.lap()) > seconds) return 0;
-      measure(p, by_gpu, deals);
+      measure(p, by_gpu);
     }
 }
