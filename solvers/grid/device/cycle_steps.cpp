@@ -177,7 +177,8 @@ tile_deal tiles_of(const hierarchy<level_value>& h, std::size_t level, const dea
       level + 1 == h.levels.size() || l.a.shape.n[1] > 1 || rows < 3)
     return d;
   const bool alone = level > 0 && l.a.shape.cells() <= limits.alone_cells;
-  const int most = std::min(limits.tile_pairs, limits.lanes - tile_pairs_more);
+  // An even number of groups of lanes: see tile_lane.
+  const int most = std::min(limits.tile_pairs, limits.lanes / 2 - tile_pairs_more);
   d.pairs = parts_of(evens, parts_of(evens, most));
   d.across = parts_of(evens, d.pairs);
   d.lane_bits =

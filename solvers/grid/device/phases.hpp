@@ -35,7 +35,7 @@ class device_phases {
         gather_(a.residual, a.zeros, a.ones),
         correct_(a.zeros, a.ones),
         lines_(a.residual, a.line_sums),
-        tiles_(room, a.zeros),
+        tiles_(room, a.ones),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
         residual_(a.residual) {}

@@ -11,10 +11,11 @@
 
 namespace dwell::grids {
 
-/// What a team knows of a row of a tile: its place on the level (-1: none) and those of its
-/// coefficients in their pools.
+/// What a team knows of a row of a tile: its place on the level and those of its coefficients in
+/// their pools. Of a row that is not there those of another one, so that loads need no branches.
 struct tile_row {
   int row;
+  bool there, has_low, has_high;
   unsigned x, z0, z1, inverse;
   unsigned x_before, x_after;  ///< weights of the coarse cells after and before a cell
   /// Down, of a coarse row: whether there are rows before and after it, and its weights of them.
@@ -31,8 +32,8 @@ struct tile_room {
 
 class device_tiles {
  public:
-  /// zeros: as many as cells of a row and two.
-  DWELL_FN device_tiles(const tile_room& room, const float* zeros) : room_(room), zeros_(zeros) {}
+  /// ones: as many as cells of a row and two.
+  DWELL_FN device_tiles(const tile_room& room, const float* ones) : room_(room), ones_(ones) {}
 
   /// Relaxes the second colour, and gathers the residuals to f of the next level; if that is not
   /// taken by tiles and not the bottom, its first colour is relaxed from 0.
@@ -42,10 +43,7 @@ class device_tiles {
     const bool first = visit != level_visit::second;
     for_tiles(team, alone, l, [&](const tile& t) {
       team.section([&](int lane) { describe<false>(lane, Team::lanes(), l, t); });
-      team.section([&](int lane) {
-        first ? take_cells<true>(lanes_of<Team>(lane, l, t), l, t)
-              : take_cells<false>(lanes_of<Team>(lane, l, t), l, t);
-      });
+      team.section([&](int lane) { take_cells(lanes_of<Team>(lane, l, t), l, t, visit); });
       team.section([&](int lane) {
         relax_second(lanes_of<Team>(lane, l, t), l, t, 1, t.count() - 1, [](int, float, float) {});
       });
@@ -70,12 +68,16 @@ class device_tiles {
   template <class Team, class Seen>
   DWELL_FN void up(Team& team, bool alone, const device_level& l, const device_level& next,
                    level_visit visit, Seen seen) const {
-    const bool first = visit != level_visit::second;
     for_tiles(team, alone, l, [&](const tile& t) {
       team.section([&](int lane) { describe<true>(lane, Team::lanes(), l, t); });
       team.section([&](int lane) {
         const tile_lane at = lanes_of<Team>(lane, l, t);
-        first ? correct<true>(at, l, next, t) : correct<false>(at, l, next, t);
+        if (!l.axes[2].halved)
+          correct<false, true>(at, l, next, t, visit);
+        else if (l.axes[0].halved)
+          correct<true, true>(at, l, next, t, visit);
+        else
+          correct<true, false>(at, l, next, t, visit);
       });
       team.section([&](int lane) {
         relax_second(lanes_of<Team>(lane, l, t), l, t, 1, t.count() - 2, seen);
@@ -97,11 +99,18 @@ class device_tiles {
     DWELL_FN static constexpr int own() { return 2; }  ///< the first own row
   };
   /// The pair of cells that a lane has in all its rows, and the places of these in a row: of cells
-  /// that are not there those of others.
+  /// that are not there those of others. Groups are of an even number, so that the rows of a lane
+  /// have the first colour in the same half.
   struct tile_lane {
     int lane, group, groups, i;  ///< number of the pair among those of the tile
-    int pair, places[2];
-    bool there[2], own, used;
+    int pair, even, odd;
+    bool has_even, has_odd, own, used;
+
+    DWELL_FN int place(bool odd_half) const { return odd_half ? odd : even; }
+    DWELL_FN bool has(bool odd_half) const { return odd_half ? has_odd : has_even; }
+    /// Of rows that begin with row `from` of the tile: of even rows the even cells have it. Own
+    /// rows begin with an even one.
+    DWELL_FN bool first_is_odd(int from) const { return (from + group) & 1; }
   };
 
   template <class Team, class F>
@@ -128,13 +137,13 @@ class device_tiles {
     int pair = t.c0 - 1 + to.i;
     if (l.a.wraps[2] && nx > 1) pair = pair < 0 ? pair + evens : pair % evens;
     to.used = to.i < t.stride;
-    to.there[0] = pair >= 0 && pair < evens;
-    to.there[1] = pair >= 0 && pair < odds;
+    to.has_even = pair >= 0 && pair < evens;
+    to.has_odd = pair >= 0 && pair < odds;
     to.own = to.i > 0 && to.i <= t.c1 - t.c0;
     const int within = pair < 0 ? 0 : pair < evens ? pair : evens - 1;
     to.pair = within;
-    to.places[0] = within;
-    to.places[1] = odds == 0 ? 0 : evens + (within < odds ? within : odds - 1);
+    to.even = within;
+    to.odd = odds == 0 ? 0 : evens + (within < odds ? within : odds - 1);
     return to;
   }
 
@@ -158,109 +167,126 @@ class device_tiles {
     DWELL_IN_SCRATCH(room_.cells);
     return room_.cells;
   }
-  DWELL_FN tile_row& row(int n) const {
+  DWELL_FN tile_row row(int n) const {
     DWELL_IN_SCRATCH(room_.rows);
     return room_.rows[n];
   }
-  /// A row of an array of the level; of zeros where there is none.
-  template <class V>
-  DWELL_FN const V* row_of(const V* cells, int row, int n) const {
-    const V* const to = row < 0 ? zeros_ : cells + static_cast<long long>(row) * n;
-    in_memory(to);
-    return to;
-  }
-  /// Half of a row has the first colour: of even rows the even cells. Own rows begin with an even
-  /// one.
-  DWELL_FN static int first_half(int n) { return n & 1; }
 
   template <bool Up>
   DWELL_FN void describe(int lane, int lanes, const device_level& l, const tile& t) const {
     const device_operator<float>& a = l.a;
     const halved_axis& az = l.axes[0];
+    const int nz = a.n[0];
+    DWELL_IN_SCRATCH(room_.rows);
     DWELL_ROLLED
     for (int n = lane; n < t.count(); n += lanes) {
-      const int nz = a.n[0];
       int k = t.r0 - tile::own() + n;
-      if (a.wraps[0])
-        k = k < 0 ? k + nz : k % nz;
-      else if (k >= nz)
-        k = -1;
-      tile_row to{k < 0 ? -1 : k, 0, 0, 0, 0, 0, 0, -1, -1, 0, 0};
-      if (to.row >= 0) {
-        to.x = a.x[k], to.z0 = a.z[k], to.z1 = a.z[k + 1];
-        to.inverse = l.inverse_at[k];
-        if (l.axes[2].halved)
-          to.x_before = l.weights[2].before[k], to.x_after = l.weights[2].after[k];
-        if (Up) {
-          to.low = az.is_coarse(k) ? az.coarse_at(k) : az.coarse_before(k);
-          to.high = az.is_coarse(k) ? -1 : az.coarse_after(k);
-          if (!az.is_coarse(k)) {
-            if (to.low >= 0) to.z_low = l.weights[0].after[to.low];
-            if (to.high >= 0) to.z_high = l.weights[0].before[to.high];
-          }
-        } else if (az.halved && az.is_coarse(k)) {
-          const int c = az.coarse_at(k);
-          to.low = az.before(c), to.high = az.after(c);
-          if (to.low >= 0) to.z_low = l.weights[0].before[c];
-          if (to.high >= 0) to.z_high = l.weights[0].after[c];
+      if (a.wraps[0]) k = k < 0 ? k + nz : k % nz;
+      tile_row to{};
+      to.there = k >= 0 && k < nz;
+      if (!to.there) k = k < 0 ? 0 : nz - 1;
+      to.row = k;
+      to.x = a.x[k], to.z0 = a.z[k], to.z1 = a.z[k + 1];
+      to.inverse = l.inverse_at[k];
+      if (l.axes[2].halved)
+        to.x_before = l.weights[2].before[k], to.x_after = l.weights[2].after[k];
+      const bool is_coarse = az.is_coarse(k);
+      int low = -1, high = -1;
+      if (Up) {
+        low = is_coarse ? az.coarse_at(k) : az.coarse_before(k);
+        high = is_coarse ? -1 : az.coarse_after(k);
+        if (!is_coarse) {
+          if (low >= 0) to.z_low = l.weights[0].after[low];
+          if (high >= 0) to.z_high = l.weights[0].before[high];
         }
+      } else if (az.halved && is_coarse) {
+        const int c = az.coarse_at(k);
+        low = az.before(c), high = az.after(c);
+        if (low >= 0) to.z_low = l.weights[0].before[c];
+        if (high >= 0) to.z_high = l.weights[0].after[c];
       }
-      row(n) = to;
+      to.has_low = low >= 0, to.has_high = high >= 0;
+      to.low = low < 0 ? 0 : low, to.high = high < 0 ? 0 : high;
+      room_.rows[n] = to;
     }
   }
 
-  /// u of the first colour. First: from f, as it was relaxed from 0.
-  template <bool First>
-  DWELL_FN float first_of(const device_level& l, const tile_row& r, int place) const {
-    const int nx = l.a.n[2];
-    if constexpr (!First) return row_of(l.other, r.row, nx)[place];
-    const float* const by = r.row < 0 ? zeros_ : l.inverse + r.inverse;
-    in_memory(by);
-    return row_of(l.f, r.row, nx)[place] * by[place];
-  }
+  /// u of the first colour as it is: of a first visit f over the diagonal, as it was relaxed from
+  /// 0.
+  class begun_cells {
+   public:
+    DWELL_FN begun_cells(const device_level& l, const float* ones, level_visit visit)
+        : nx_(l.a.n[2]),
+          is_first_(visit != level_visit::second),
+          of_(is_first_ ? l.f : l.other),
+          by_(is_first_ ? l.inverse : ones) {}
+    DWELL_FN float at(const tile_row& r, int place) const {
+      const float *const of = of_ + (static_cast<long long>(r.row) * nx_ + place),
+                         *const by = by_ + ((is_first_ ? r.inverse : 0u) + place);
+      in_memory(of, by);
+      return *of * *by;
+    }
+
+   private:
+    int nx_;
+    bool is_first_;
+    const float *of_, *by_;
+  };
   struct both {
     float first, second;
   };
-  DWELL_FN void put_cells(const tile_lane& at, const tile& t, int n, const both& v) const {
-    const int odd = first_half(n);
-    float* const to = cells() + (2 * n * t.stride + at.i);
-    to[odd * t.stride] = at.there[odd] ? v.first : 0.0f;
-    to[(1 - odd) * t.stride] = at.there[1 - odd] ? v.second : 0.0f;
-  }
-  template <bool First>
-  DWELL_FN void take_cells(const tile_lane& at, const device_level& l, const tile& t) const {
+
+  DWELL_FN void take_cells(const tile_lane& at, const device_level& l, const tile& t,
+                           level_visit visit) const {
     if (!at.used) return;
+    const bool odd = at.first_is_odd(0);
+    const begun_cells begun(l, ones_, visit);
+    const float* const f = l.f + at.place(!odd);
+    in_memory(f);
+    const int nx = l.a.n[2], place = at.place(odd), stride = t.stride;
+    const bool has_first = at.has(odd), has_second = at.has(!odd);
+    float* const to = cells() + (at.i + (odd ? stride : 0));
+    const int other = odd ? -stride : stride;
     each_row<4>(
         at, 0, t.count(),
-        [&](int n) {
-          const tile_row& r = row(n);
-          const int odd = first_half(n);
-          return both{first_of<First>(l, r, at.places[odd]),
-                      row_of(l.f, r.row, l.a.n[2])[at.places[1 - odd]]};
+        [=, this](int n) {
+          const tile_row r = row(n);
+          const float first = begun.at(r, place), second = f[static_cast<long long>(r.row) * nx];
+          return both{has_first && r.there ? first : 0.0f, has_second && r.there ? second : 0.0f};
         },
-        [&](int n, const both& v) { put_cells(at, t, n, v); });
+        [=](int n, const both& v) {
+          to[2 * n * stride] = v.first;
+          to[2 * n * stride + other] = v.second;
+        });
   }
 
   /// The sum over the faces of a cell of w times u of the neighbour, in the order of half_cells.
-  DWELL_FN float sum_of(const tile_lane& at, const device_level& l, const tile& t, int n,
-                        int odd) const {
-    const tile_row& r = row(n);
-    const int stride = t.stride, i = at.i;
-    const float* const x = l.a.pool + r.x;
-    const float* const x_odd = x + (l.a.n[2] / 2 + 1);
-    const float *const z0 = l.a.pool + r.z0, *const z1 = l.a.pool + r.z1;
-    in_memory(x, x_odd, z0, z1);
-    const float low_w = odd ? x_odd[at.pair] : x[at.pair];
-    const float high_w = odd ? x[at.pair + 1] : x_odd[at.pair];
-    const float* const own = cells() + 2 * n * stride;
-    const float* const others = own + (1 - odd) * stride;
-    // Beyond the border something, of which nothing comes to own cells.
-    const int low_i = odd || i == 0 ? i : i - 1, high_i = odd && i + 1 < stride ? i + 1 : i;
-    const float low = others[low_i], high = others[high_i];
-    const float before = own[(odd - 2) * stride + i], after = own[(odd + 2) * stride + i];
-    const int place = at.places[odd];
-    return (low_w * low + high_w * high) + (z0[place] * before + z1[place] * after);
-  }
+  class sums_of {
+   public:
+    DWELL_FN sums_of(const float* cells, const tile_lane& at, const device_level& l, const tile& t,
+                     bool odd)
+        : stride_(t.stride), place_(at.place(odd)), pool_(l.a.pool) {
+      const int first_odd = l.a.n[2] / 2 + 1;
+      low_w_ = odd ? first_odd + at.pair : at.pair;
+      high_w_ = odd ? at.pair + 1 : first_odd + at.pair;
+      own_ = cells + (at.i + (odd ? stride_ : 0));
+      // Beyond the border something, of which nothing comes to own cells.
+      const int shift = odd ? -stride_ : stride_;
+      low_ = shift + (odd || at.i == 0 ? 0 : -1);
+      high_ = shift + (odd && at.i + 1 < stride_ ? 1 : 0);
+    }
+    DWELL_FN float of(const tile_row& r, int n) const {
+      const float *const x = pool_ + r.x, *const z0 = pool_ + r.z0, *const z1 = pool_ + r.z1;
+      in_memory(x, z0, z1);
+      const float* const own = own_ + 2 * n * stride_;
+      return (x[low_w_] * own[low_] + x[high_w_] * own[high_]) +
+             (z0[place_] * own[-2 * stride_] + z1[place_] * own[2 * stride_]);
+    }
+
+   private:
+    int stride_, place_, low_w_, high_w_, low_, high_;
+    const float *pool_, *own_;
+  };
 
   template <class Seen>
   DWELL_FN void relax_second(const tile_lane& at, const device_level& l, const tile& t, int from,
@@ -269,159 +295,180 @@ class device_tiles {
     struct value {
       float u, f;
     };
+    const bool odd = !at.first_is_odd(from), has = at.has(odd), own = at.own && has;
+    const sums_of sum(cells(), at, l, t, odd);
+    const float* const inverse = l.inverse + at.place(odd);
+    in_memory(inverse);
+    const int stride = t.stride, lane = at.lane, own_end = tile::own() + t.r1 - t.r0;
+    float* const cell = cells() + (at.i + (odd ? stride : 0));
     each_row<4>(
         at, from, to,
-        [&](int n) {
-          const tile_row& r = row(n);
-          const int odd = 1 - first_half(n);
-          const float* const by = r.row < 0 ? zeros_ : l.inverse + r.inverse;
-          in_memory(by);
-          const float f = cells()[(2 * n + odd) * t.stride + at.i];
-          return value{(f + sum_of(at, l, t, n, odd)) * by[at.places[odd]], f};
+        [=, this](int n) {
+          const tile_row r = row(n);
+          const float f = cell[2 * n * stride], u = (f + sum.of(r, n)) * inverse[r.inverse];
+          return value{has && r.there ? u : 0.0f, f};
         },
-        [&](int n, const value& v) {
-          const int odd = 1 - first_half(n);
-          cells()[(2 * n + odd) * t.stride + at.i] = at.there[odd] ? v.u : 0.0f;
-          if (at.own && at.there[odd] && n >= tile::own() && n < tile::own() + t.r1 - t.r0)
-            seen(at.lane, v.f, v.u);
+        [=](int n, const value& v) {
+          cell[2 * n * stride] = v.u;
+          if (own && n >= tile::own() && n < own_end) seen(lane, v.f, v.u);
         });
   }
 
   template <bool First>
   DWELL_FN void leave_residual(const tile_lane& at, const device_level& l, const tile& t) const {
     if (!at.used) return;
+    const bool odd = at.first_is_odd(tile::own()), has = at.has(odd);
+    const sums_of sum(cells(), at, l, t, odd);
+    const float *const diagonal = l.diagonal + at.place(odd), *const f = l.f + at.place(odd);
+    in_memory(diagonal, f);
+    const int nx = l.a.n[2], stride = t.stride;
+    float* const cell = cells() + (at.i + (odd ? stride : 0));
     each_row<4>(
         at, tile::own(), t.count() - 2,
-        [&](int n) {
-          const int odd = first_half(n), place = at.places[odd];
-          const float sum = sum_of(at, l, t, n, odd);
-          if constexpr (First) return sum;
-          const tile_row& r = row(n);
-          const float* const diagonal = r.row < 0 ? zeros_ : l.diagonal + r.inverse;
-          in_memory(diagonal);
-          const float u = cells()[(2 * n + odd) * t.stride + at.i];
-          return (row_of(l.f, r.row, l.a.n[2])[place] + sum) - u * diagonal[place];
+        [=, this](int n) {
+          const tile_row r = row(n);
+          float v = sum.of(r, n);
+          if constexpr (!First)
+            v = (f[static_cast<long long>(r.row) * nx] + v) -
+                cell[2 * n * stride] * diagonal[r.inverse];
+          return has && r.there ? v : 0.0f;
         },
-        [&](int n, float v) {
-          const int odd = first_half(n);
-          cells()[(2 * n + odd) * t.stride + at.i] = at.there[odd] ? v : 0.0f;
-        });
+        [=](int n, float v) { cell[2 * n * stride] = v; });
   }
 
   /// X, Z: these axes are halved.
   template <bool X, bool Z>
   DWELL_FN void gather(const tile_lane& at, const device_level& l, const device_level& next,
                        const tile& t, bool is_bottom) const {
-    if (!at.own || (X && !at.there[1])) return;
-    const int stride = t.stride, i = at.i;
-    const int nx = next.a.n[2], coarse_evens = next.a.evens();
+    if (!at.own || (X && !at.has_odd)) return;
+    const int stride = t.stride, nx = next.a.n[2], c = at.pair;
     const bool three = next.colours == 3, writes_u = !is_bottom && next.tiles.count == 0;
-    const int c = at.pair;
-    const int places[2] = {X ? (c & 1 ? coarse_evens : 0) + (c >> 1) : at.places[0],
-                           X ? 0 : at.places[1]};
+    // Cells of the next level: one, or those of both halves.
+    constexpr int halves = X ? 1 : 2;
+    const int places[2] = {X ? (c & 1 ? next.a.evens() : 0) + (c >> 1) : at.even, X ? 0 : at.odd};
+    const bool has[2] = {X || at.has_even, at.has_odd};
     const int first = Z ? t.r0 / 2 : t.r0, last = Z ? t.r1 / 2 : t.r1;
-    // What a row gives along x: of cells of the half `half`, if that axis is not halved.
-    const auto of_row = [&](int n, int half) {
-      const float* const r = cells() + (2 * n * stride + i);
-      const int odd = first_half(n);
-      if constexpr (!X) return odd == half ? r[half * stride] : 0.0f;
-      if (odd) return r[stride];
-      const tile_row& of = row(n);
-      const float* const before = of.row < 0 ? zeros_ : l.weights[2].pool + of.x_before;
-      const float* const after = of.row < 0 ? zeros_ : l.weights[2].pool + of.x_after;
+    // Where rows are halved, coarse ones are odd.
+    const bool odd = Z || at.first_is_odd(first);
+    const float *const x_pool = l.weights[2].pool, *const z_pool = l.weights[0].pool;
+    const float* const residual = cells() + at.i;
+    // What a row gives along x, with the first colour in its odd half or its even one.
+    const auto of_row = [=, this](int n, bool is_odd, int half) {
+      const float* const r = residual + 2 * n * stride;
+      if constexpr (!X) return (half == 1) == is_odd ? r[half * stride] : 0.0f;
+      if (is_odd) return r[stride];
+      const tile_row of = row(n);
+      const float *const before = x_pool + (of.x_before + c), *const after =
+                                                                  x_pool + (of.x_after + c);
       in_memory(before, after);
-      return before[c] * r[0] + after[c] * r[1];
+      const float sum = *before * r[0] + *after * r[1];
+      return of.there ? sum : 0.0f;
     };
-    const auto of = [&](int n, int half) {
-      const float own = of_row(n, half);
+    const auto of = [=, this](int n, int half) {
+      const float own = of_row(n, odd, half);
       if constexpr (!Z) return own;
-      const tile_row& r = row(n);
-      const float* const low = r.low < 0 ? zeros_ : l.weights[0].pool + r.z_low;
-      const float* const high = r.high < 0 ? zeros_ : l.weights[0].pool + r.z_high;
+      const tile_row r = row(n);
+      const float *const low = z_pool + (r.z_low + places[half]), *const high =
+                                                                      z_pool +
+                                                                      (r.z_high + places[half]);
       in_memory(low, high);
-      return (own + low[places[half]] * of_row(n - 1, half)) +
-             high[places[half]] * of_row(n + 1, half);
+      const float by_low = *low, by_high = *high;
+      return (own + (r.has_low ? by_low : 0.0f) * of_row(n - 1, false, half)) +
+             (r.has_high ? by_high : 0.0f) * of_row(n + 1, false, half);
     };
     struct value {
-      float f[2], by[2];
+      float f[2];
     };
-    constexpr int halves = X ? 1 : 2;
-    // The first colour of a coarse row, and that of the cell in half `half` of the tile's row.
-    const auto is_first = [&](int k, int half) {
-      return colour_of_row(next.a, 2, k, 0) == (X ? c & 1 : half);
-    };
-    each_row<2>(
+    float *const next_f = next.f, *const next_u = next.u;
+    const float* const inverse = next.inverse;
+    const unsigned* const inverse_at = next.inverse_at;
+    in_memory(next_f, next_u);
+    each_row<4>(
         at, first, last,
-        [&](int k) {
+        [=](int k) {
           const int n = tile::own() + (Z ? 2 * (k - first) + 1 : k - first);
           value v{};
-          const float* const inverse =
-              writes_u && !three ? next.inverse + next.inverse_at[k] : zeros_;
-          in_memory(inverse);
           DWELL_UNROLL
-          for (int half = 0; half < halves; ++half) {
-            v.f[half] = of(n, half);
-            v.by[half] = inverse[places[half]];
-          }
+          for (int half = 0; half < halves; ++half) v.f[half] = of(n, half);
           return v;
         },
-        [&](int k, const value& v) {
+        [=, &next](int k, const value& v) {
           const long long here = static_cast<long long>(k) * nx;
           DWELL_UNROLL
+          for (int half = 0; half < halves; ++half)
+            if (has[half]) next_f[here + places[half]] = v.f[half];
+          if (!writes_u) return;
+          const int of_even = three ? 0 : colour_of_row(next.a, 2, k, 0);
+          DWELL_UNROLL
           for (int half = 0; half < halves; ++half) {
-            if (!X && !at.there[half]) continue;
-            float *const f = next.f + (here + places[half]), *const u =
-                                                                 next.u + (here + places[half]);
-            in_memory(f, u);
-            *f = v.f[half];
-            if (writes_u && (three || is_first(k, half)))
-              *u = three ? 0.0f : v.f[half] * v.by[half];
+            if (!has[half]) continue;
+            if (three)
+              next_u[here + places[half]] = 0.0f;
+            else if (of_even == (X ? c & 1 : half))
+              next_u[here + places[half]] = v.f[half] * inverse[inverse_at[k] + places[half]];
           }
         });
   }
 
-  template <bool First>
+  template <bool X, bool Z>
   DWELL_FN void correct(const tile_lane& at, const device_level& l, const device_level& next,
-                        const tile& t) const {
+                        const tile& t, level_visit visit) const {
     if (!at.used) return;
-    const int nx = next.a.n[2], coarse_evens = next.a.evens(), c = at.pair;
-    const halved_axis &ax = l.axes[2], &az = l.axes[0];
+    if (at.first_is_odd(0))
+      correct_half<X, Z, true>(at, l, next, t, visit);
+    else
+      correct_half<X, Z, false>(at, l, next, t, visit);
+  }
+  /// Odd: that half of the rows has the first colour.
+  template <bool X, bool Z, bool Odd>
+  DWELL_FN void correct_half(const tile_lane& at, const device_level& l, const device_level& next,
+                             const tile& t, level_visit visit) const {
+    const int coarse_n = next.a.n[2], coarse_evens = next.a.evens(), c = at.pair;
     const auto place_of = [=](int cell) { return (cell & 1 ? coarse_evens : 0) + (cell >> 1); };
-    const int low_c = c > 0 ? c - 1 : ax.wraps ? nx - 1 : -1, high_c = c < nx ? c : -1;
-    const int low_at = place_of(low_c < 0 ? 0 : low_c), high_at = place_of(high_c < 0 ? 0 : high_c);
+    // Along x an even cell lies between two coarse ones, an odd one is coarse.
+    const int low_c = c > 0 ? c - 1 : l.axes[2].wraps ? coarse_n - 1 : -1;
+    const int some_low = low_c < 0 ? 0 : low_c, some_high = c < coarse_n ? c : coarse_n - 1;
+    const bool has_low = low_c >= 0, has_high = c < coarse_n;
+    const int low_at = place_of(some_low), high_at = X ? place_of(some_high) : at.place(Odd);
+    const float *const x_pool = l.weights[2].pool, *const z_pool = l.weights[0].pool;
+    const float *const next_u = next.u, *const f = l.f + at.place(!Odd);
+    in_memory(next_u, f);
+    const begun_cells begun(l, ones_, visit);
+    const int nx = l.a.n[2], place = at.place(Odd), stride = t.stride;
+    const bool has_first = at.has(Odd), has_second = at.has(!Odd);
+    float* const to = cells() + (at.i + (Odd ? stride : 0));
+    const int other = Odd ? -stride : stride;
     each_row<4>(
         at, 0, t.count() - 1,
-        [&](int n) {
-          const tile_row& r = row(n);
-          const int odd = first_half(n), place = at.places[odd];
-          const bool own_row = !az.halved || first_half(n) == 1;
-          const float *const low = row_of(next.u, r.low, nx), *const high =
-                                                                  row_of(next.u, r.high, nx);
-          const float* const low_w = r.low < 0 ? zeros_ : l.weights[0].pool + r.z_low;
-          const float* const high_w = r.high < 0 ? zeros_ : l.weights[0].pool + r.z_high;
-          in_memory(low_w, high_w);
+        [=, this](int n) {
+          const tile_row r = row(n);
           const auto coarse = [&](int p) {
-            if (own_row) return low[p];
-            return low_w[p] * low[p] + high_w[p] * high[p];
+            const float low = next_u[static_cast<long long>(r.low) * coarse_n + p];
+            if constexpr (!Z || Odd) return low;
+            const float high = next_u[static_cast<long long>(r.high) * coarse_n + p];
+            const float *const by_low = z_pool + (r.z_low + p), *const by_high =
+                                                                    z_pool + (r.z_high + p);
+            in_memory(by_low, by_high);
+            const float low_w = *by_low, high_w = *by_high;
+            return (r.has_low ? low_w : 0.0f) * low + (r.has_high ? high_w : 0.0f) * high;
           };
-          float sum;
-          if (!ax.halved) {
-            sum = coarse(place);
-          } else if (odd) {
-            sum = coarse(high_at);
-          } else {
-            const float* const x_low = r.row < 0 ? zeros_ : l.weights[2].pool + r.x_after;
-            const float* const x_high = r.row < 0 ? zeros_ : l.weights[2].pool + r.x_before;
-            in_memory(x_low, x_high);
-            const float by_low = x_low[low_c < 0 ? 0 : low_c];
-            const float by_high = x_high[high_c < 0 ? 0 : high_c];
-            sum = (low_c < 0 ? 0.0f : by_low) * coarse(low_at) +
-                  (high_c < 0 ? 0.0f : by_high) * coarse(high_at);
+          float sum = coarse(high_at);
+          if constexpr (X && !Odd) {
+            const float *const by_low = x_pool + (r.x_after + some_low), *const by_high =
+                                                                             x_pool + (r.x_before +
+                                                                                       some_high);
+            in_memory(by_low, by_high);
+            const float low_w = *by_low, high_w = *by_high;
+            sum = (has_low ? low_w : 0.0f) * coarse(low_at) + (has_high ? high_w : 0.0f) * sum;
           }
-          return both{first_of<First>(l, r, place) + sum,
-                      row_of(l.f, r.row, l.a.n[2])[at.places[1 - odd]]};
+          const float first = begun.at(r, place) + sum;
+          const float second = f[static_cast<long long>(r.row) * nx];
+          return both{has_first && r.there ? first : 0.0f, has_second && r.there ? second : 0.0f};
         },
-        [&](int n, const both& v) { put_cells(at, t, n, v); });
+        [=](int n, const both& v) {
+          to[2 * n * stride] = v.first;
+          to[2 * n * stride + other] = v.second;
+        });
   }
 
   template <class Seen>
@@ -431,32 +478,33 @@ class device_tiles {
     struct value {
       float u, f, second;
     };
-    const int nx = l.a.n[2];
+    const bool odd = at.first_is_odd(tile::own()), has = at.has(odd), has_other = at.has(!odd);
+    const sums_of sum(cells(), at, l, t, odd);
+    const float *const inverse = l.inverse + at.place(odd), *const f = l.f + at.place(odd);
+    in_memory(inverse, f, to);
+    const int nx = l.a.n[2], stride = t.stride, lane = at.lane;
+    const int place = at.place(odd), other_place = at.place(!odd);
+    const long long first_row = static_cast<long long>(t.r0 - tile::own()) * nx;
+    const float* const second = cells() + (at.i + (odd ? 0 : stride));
     each_row<4>(
         at, tile::own(), tile::own() + t.r1 - t.r0,
-        [&](int n) {
-          const tile_row& r = row(n);
-          const int odd = first_half(n), place = at.places[odd];
-          const float* const by = l.inverse + r.inverse;
-          in_memory(by);
-          const float f = row_of(l.f, r.row, nx)[place];
-          return value{(f + sum_of(at, l, t, n, odd)) * by[place], f,
-                       cells()[(2 * n + 1 - odd) * t.stride + at.i]};
+        [=, this](int n) {
+          const tile_row r = row(n);
+          const float v = f[static_cast<long long>(r.row) * nx];
+          return value{(v + sum.of(r, n)) * inverse[r.inverse], v, second[2 * n * stride]};
         },
-        [&](int n, const value& v) {
-          const int odd = first_half(n);
-          float* const u = to + static_cast<long long>(row(n).row) * nx;
-          in_memory(u);
-          if (at.there[odd]) {
-            u[at.places[odd]] = v.u;
-            seen(at.lane, v.f, v.u);
+        [=](int n, const value& v) {
+          float* const u = to + (first_row + static_cast<long long>(n) * nx);
+          if (has) {
+            u[place] = v.u;
+            seen(lane, v.f, v.u);
           }
-          if (at.there[1 - odd]) u[at.places[1 - odd]] = v.second;
+          if (has_other) u[other_place] = v.second;
         });
   }
 
   tile_room room_;
-  const float* zeros_;
+  const float* ones_;
 };
 
 }  // namespace dwell::grids
