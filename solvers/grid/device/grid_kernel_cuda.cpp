@@ -9,7 +9,7 @@
 #include "dwell/execution/device/watch_cuda.hpp"
 #include "dwell/solvers/grid/device/grid_kernel.hpp"
 #include "dwell/solvers/grid/device/needed.hpp"
-#include "dwell/solvers/grid/device/tiles.hpp"
+#include "dwell/solvers/grid/device/tile_parts.hpp"
 
 namespace dwell::cuda {
 namespace {
