@@ -58,10 +58,10 @@ struct grid_handle {
   double setup_s = 0;
   bool ran_galerkin = false;  ///< the last solve went on with Galerkin's levels
 
-  /// Made by all ranks together; options are checked. deals: see gpu_solves.
+  /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
               const grid_options& o, std::size_t gather_below,
-              std::size_t gpu_makes = made_by_gpu_from, const deal_limits& deals = {})
+              std::size_t gpu_makes = made_by_gpu_from)
       : comm(std::move(by)),
         options(o),
         device_name(on.facts().name),
@@ -71,7 +71,7 @@ struct grid_handle {
         where(divided(d, gather_below)),
         here(where.here()),
         gpu_makes_from(gpu_makes),
-        gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on, deals) : nullptr),
+        gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on) : nullptr),
         grid(first_grid(d)),
         threads(on_gpu ? thread_choice{on.facts().units, "a block for each multiprocessor"}
                        : threads_of_grid(own_shape(), on.facts())),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Set-ups and solves of systems on grids on a GPU: a first set-up, updates by the host and by
 // kernels, medians of solves of a prepared handle. Arguments: seconds after which no more problems
-// are begun; rows of a tile at most, or 0, where levels are taken by steps; cells of levels that
-// the first team takes alone, at most.
+// are begun.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,14 +59,14 @@ std::vector<double> coefficients_of(const problem& p) {
   return k;
 }
 
-void measure(const problem& p, bool by_gpu, const grids::deal_limits& deals) {
+void measure(const problem& p, bool by_gpu) {
   grid_description<double> d{.cells = p.cells};
   if (p.of_x != 1 || p.of_y != 1) d.k_axes = {p.of_y, p.of_x, 1};
   const std::vector<double> k = coefficients_of(p);
   d.k_cells = k;
   stopwatch clock;
   grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0,
-                                    by_gpu ? 0 : std::size_t(-1), deals);
+                                    by_gpu ? 0 : std::size_t(-1));
   const double first = 1e3 * clock.lap();
   std::vector<double> updates, solves;
   for (int round = 0; round < 7; ++round) {
@@ -102,9 +101,6 @@ void measure(const problem& p, bool by_gpu, const grids::deal_limits& deals) {
 
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
-  grids::deal_limits deals;
-  if (count > 2) deals.tile_rows = std::atoi(arguments[2]);
-  if (count > 3) deals.alone_cells = std::size_t(std::atoi(arguments[3]));
   const problem problems[] = {{"1024x1024, k = 1", {1024, 1024}},
                               {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
                               {"1000x1000, y 100 times x", {1000, 1000}, 1, 1, 0.01, 1},
@@ -121,6 +117,6 @@ int main(int count, char** arguments) {
     for (const bool by_gpu : {false, true}) {
       if (by_gpu && p.jump == 1) continue;  // rows are shared, and the host's
       if ((spent += clock.lap()) > seconds) return 0;
-      measure(p, by_gpu, deals);
+      measure(p, by_gpu);
     }
 }

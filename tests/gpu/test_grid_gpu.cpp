@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -249,48 +248,6 @@ TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
     random_grid_problem(901 + k, 200, k % 2 ? 1e4 : 3, p);
     SCOPED_TRACE(p.says);
     EXPECT_EQ(answers(p, true, "auto"), answers(p, false, "auto"));
-  }
-}
-
-/// Levels by tiles of any size beside levels by steps: true residuals, iterations, bits that
-/// repeat.
-TEST_F(grid_gpu, tiles_solve_as_steps_do) {
-  std::mt19937 chance(11);
-  for (unsigned k = 0; k < 30 && !HasFailure(); ++k) {
-    grid_problem<double> p;
-    random_grid_problem(1001 + k, k % 5 ? 120 : 900, k % 2 ? 1e3 : 3, p);
-    grid_options o;
-    o.cycle = k % 3 ? "v" : "w";
-    o.coarse = "averaged";
-    o.rtol = 1e-9;
-    o.max_iterations = 60;
-    SCOPED_TRACE(p.says + ", cycle " + o.cycle);
-    grid_operator<double> a(device::cpu(), p.d);
-    const std::vector<double> f = random_values<double>(a.rows(), k);
-    std::vector<double> b(f.size());
-    a.rhs(f, b);
-    std::vector<double> answers[3];
-    grid_report reports[3];
-    std::unique_ptr<grids::grid_handle<double>> handle;
-    for (int which = 0; which < 3; ++which) {  // by steps, by tiles, and again
-      grids::deal_limits deals;
-      if (which == 1) {
-        deals.tile_rows = 2 + int(chance() % 186);
-        deals.tile_pairs = k % 2 ? deals.tile_pairs : 1 + int(chance() % 29);
-        deals.alone_cells = k % 4 ? deals.alone_cells : 5000;
-      }
-      if (which < 2)
-        handle = std::make_unique<grids::grid_handle<double>>(
-            stencil_place::where(), self_communicator(), p.d, o, 0, std::size_t(-1), deals);
-      answers[which].assign(f.size(), 0.0);
-      reports[which] = handle->solve(f, answers[which], false);
-    }
-    EXPECT_EQ(answers[1], answers[2]) << "bits repeat";
-    EXPECT_EQ(reports[0].stopped, reports[1].stopped);
-    EXPECT_LE(std::abs(reports[0].iterations - reports[1].iterations), 1);
-    if (reports[1].stopped == stop_reason::converged) {
-      EXPECT_LE(true_residual(a, b, answers[1]), 1.05 * o.rtol + 1e-12);
-    }
   }
 }
 

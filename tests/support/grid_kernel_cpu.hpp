@@ -26,12 +26,10 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
     cpu::run_watch watch(control, a.seen);
     cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
       std::vector<std::byte> scratch(64);
-      std::vector<float> cells(std::size_t{2} * grids::most_tile_rows * grids::most_tile_pairs);
-      std::vector<grids::tile_row> rows(grids::most_tile_rows);
       cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
       const auto solve = [&]<bool Flat>(auto kind) {
-        grids::device_solve<T, cpu_team<Lanes>, Flat, decltype(kind)::value>(
-            team, a, a.levels, a.boxes, a.steps, {cells.data(), rows.data()})();
+        grids::device_solve<T, cpu_team<Lanes>, Flat, decltype(kind)::value>(team, a, a.levels,
+                                                                             a.boxes, a.steps)();
       };
       const grids::grid_kernel_form form = grids::form_of(a);
       const auto of_kind = [&]<grids::level_kind Kind>() {

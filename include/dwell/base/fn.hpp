@@ -14,8 +14,6 @@
 #define DWELL_ROLLED _Pragma("unroll 1")
 /// p is in the device's memory: so loads need not find out where it is.
 #define DWELL_IN_MEMORY(p) __builtin_assume(__isGlobal(p))
-/// p is in a team's scratch.
-#define DWELL_IN_SCRATCH(p) __builtin_assume(__isShared(p))
 #else
 #define DWELL_FN inline
 #define DWELL_HD inline
@@ -23,5 +21,4 @@
 #define DWELL_APART inline
 #define DWELL_ROLLED
 #define DWELL_IN_MEMORY(p) static_cast<void>(p)
-#define DWELL_IN_SCRATCH(p) static_cast<void>(p)
 #endif

@@ -46,26 +46,12 @@ struct device_weights {
   const unsigned *before = nullptr, *after = nullptr;
 };
 
-/// How a level is cut into tiles (tiles.hpp): of `rows` rows, an even number, and `pairs` pairs of
-/// cells 2i, 2i + 1, `across` of them side by side; the last ones are smaller. 2^lane_bits lanes go
-/// along a row of a tile and its border.
-struct tile_deal {
-  int count = 0;  ///< 0: the level is taken by steps
-  int across = 1, rows = 0, pairs = 0, lane_bits = 0;
-};
-/// Rows and pairs of a tile's border.
-inline constexpr int tile_rows_more = 5, tile_pairs_more = 3;
-/// Most rows and pairs of a tile with its border.
-inline constexpr int most_tile_rows = 192, most_tile_pairs = 32;
-
 /// A level of multigrid (hierarchy.hpp).
 struct device_level {
   device_operator<float> a;
   const float *inverse = nullptr, *diagonal = nullptr;  ///< rows of 1 / diagonal and of diagonals
   const unsigned* inverse_at = nullptr;                 ///< their places
   float *u = nullptr, *f = nullptr;
-  float* other = nullptr;  ///< u after the first of two visits, if the level is taken by tiles
-  tile_deal tiles;
   int colours = 2;              ///< 3 also where lines are relaxed: all cells have residuals
   const float* pivots[3] = {};  ///< then inverse pivots of lines along z, y, x, of all cells
   halved_axis axes[3];          ///< the step to the next level, along z, y, x
@@ -122,10 +108,6 @@ enum class level_kind : int {
   lines    ///< lines are relaxed
 };
 
-/// Which visit of a level within one of the level above. Of the only one and the first one u of the
-/// first colour begins as f over the diagonal.
-enum class level_visit : int { only, first, second };
-
 /// What is done next in a cycle.
 enum class cycle_op : int {
   relax,     ///< cells of a colour
@@ -136,8 +118,6 @@ enum class cycle_op : int {
   bottom,    ///< u = the inverse times f
   line_residual,  ///< those of lines; colour: twice the axis, and whether their place is odd
   line_correct,   ///< adds the correction of these lines
-  tile_down,      ///< relaxes the second colour, gathers; colour: a level_visit
-  tile_up,        ///< adds the correction, relaxes the second colour and the first; likewise
   // Steps of Galerkin's levels, of which level 0 is the finest of all:
   box_bottom,    ///< u = the inverse times f
   box_relax,     ///< cells of a kind along each axis
@@ -186,8 +166,7 @@ struct grid_solve_args {
   const cycle_step* steps = nullptr;  ///< those of a cycle whose finest level has its first colour
   int step_count = 0;
   bool ends_here = false;  ///< the steps lack the last ones, which go with a sum: of two
-                           ///< colours the second and the first are relaxed, or the last step up
-  bool tiled = false;      ///< levels are taken by tiles
+                           ///< colours the second and the first are relaxed
   const double* bottom_inverse = nullptr;         ///< symmetric, of the last level, halved rows
   float* residual = nullptr;                      ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them

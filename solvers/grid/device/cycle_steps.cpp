@@ -12,9 +12,6 @@
 namespace dwell::grids {
 namespace {
 
-/// Parts of so many each, the last one of fewer.
-int parts_of(int all, int each) { return (all + each - 1) / each; }
-
 /// Steps in the order of cycle.hpp.
 class step_list {
  public:
@@ -25,10 +22,12 @@ class step_list {
     if (h_.levels.size() == 1 && h_.galerkin.levels.empty()) {
       bottom();
     } else {
+      const bool three = h_.levels[0].colours == 3;
+      relax_down(0, three ? 0 : 1);
       if (h_.galerkin.levels.empty()) {
-        visit(0, level_visit::only);
+        below(0, true);
+        up(0);
       } else {
-        relax_down(0, h_.levels[0].colours == 3 ? 0 : 1);
         below_box(0);
         relax_back(0);
       }
@@ -62,26 +61,20 @@ class step_list {
                        shape(n).cells() <= static_cast<std::size_t>(limits_.alone_bottom);
     add(cycle_op::bottom, n, alone);
   }
-  void visit(std::size_t n, level_visit which) {
-    const bool first = which != level_visit::second;
-    if (tiles_of(h_, n, limits_).count > 0) {
-      add(cycle_op::tile_down, n, is_alone(n), static_cast<int>(which));
-      below(n);
-      return add(cycle_op::tile_up, n, is_alone(n), static_cast<int>(which));
-    }
-    relax_down(n, first && h_.levels[n].colours == 3 ? 0 : 1);
+  /// first: residuals of the first colour were 0, and the second one's u.
+  void below(std::size_t n, bool first) {
     add_residual(n, first);
     add(cycle_op::gather, n, is_alone(n));
-    below(n);
-    up(n);
-  }
-  void below(std::size_t n) {
     if (n + 2 == h_.levels.size()) return bottom();
-    if (!twice_ || !visited_again(shape(n + 1), shape(0))) return visit(n + 1, level_visit::only);
-    visit(n + 1, level_visit::first);
-    visit(n + 1, level_visit::second);
+    const bool three = h_.levels[n + 1].colours == 3;
+    relax_down(n + 1, three ? 0 : 1);
+    below(n + 1, true);
+    up(n + 1);
+    if (!twice_ || !visited_again(shape(n + 1), shape(0))) return;
+    relax_down(n + 1, 1);
+    below(n + 1, false);
+    up(n + 1);
   }
-  /// first: residuals of the first colour were 0, and the second one's u.
   void add_residual(std::size_t n, bool first) {
     add(cycle_op::residual, n, is_alone(n),
         first && h_.levels[n].colours == 2 && !h_.lines ? 1 : 0);
@@ -165,38 +158,6 @@ row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
   const int units = rows << d.piece_bits;
   d.each = units / teams;
   d.rest = units % teams;
-  return d;
-}
-
-tile_deal tiles_of(const hierarchy<level_value>& h, std::size_t level, const deal_limits& limits) {
-  tile_deal d;
-  const auto& l = h.levels[level];
-  const int rows = l.a.shape.n[0], n = l.a.shape.n[2], evens = evens_of(n);
-  // A row or two alone would be tiles that are borders.
-  if (limits.tile_rows == 0 || h.lines || !h.galerkin.levels.empty() || l.colours != 2 ||
-      level + 1 == h.levels.size() || l.a.shape.n[1] > 1 || rows < 3)
-    return d;
-  const bool alone = level > 0 && l.a.shape.cells() <= limits.alone_cells;
-  // An even number of groups of lanes: see tile_lane.
-  const int most = std::min(limits.tile_pairs, limits.lanes / 2 - tile_pairs_more);
-  d.pairs = parts_of(evens, parts_of(evens, most));
-  d.across = parts_of(evens, d.pairs);
-  d.lane_bits =
-      static_cast<int>(std::bit_width(static_cast<unsigned>(d.pairs + tile_pairs_more - 1)));
-  const int groups = limits.lanes >> d.lane_bits, teams = alone ? 1 : limits.teams;
-  const int most_rows = std::min(limits.tile_rows, most_tile_rows - tile_rows_more) / 2 * 2;
-  // The fewest rounds of all teams, each of which takes what begins and ends a tile, about 4 rounds
-  // of rows, and the rows of a tile and its border.
-  int best = 0;
-  for (int down = parts_of(rows, most_rows); down <= parts_of(rows, 2); ++down) {
-    const int of_tile = (parts_of(rows, down) + 1) / 2 * 2,
-              count = parts_of(rows, of_tile) * d.across;
-    const int cost = parts_of(count, teams) * (parts_of(of_tile + tile_rows_more, groups) + 4);
-    if (best > 0 && cost >= best) continue;
-    best = cost;
-    d.rows = of_tile;
-    d.count = count;
-  }
   return d;
 }
 

@@ -16,8 +16,6 @@ struct deal_limits {
   std::size_t alone_cells = 1100;  ///< levels of at most so many cells are the first team's
   int alone_bottom = 128;          ///< bottoms of at most so many, below such a level
   bool guarded = false;            ///< for tests: see device_memory
-  int tile_rows = 0;               ///< most rows of a tile; 0: levels are taken by steps
-  int tile_pairs = most_tile_pairs - tile_pairs_more;  ///< most pairs of cells of a tile
 };
 
 /// There are no faces along y.
@@ -31,8 +29,6 @@ std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits);
 /// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
 row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
-/// How the level is cut into tiles, if it is: one of an operator without faces along y.
-tile_deal tiles_of(const hierarchy<level_value>& h, std::size_t level, const deal_limits& limits);
 /// Kinds of cells along an axis (kind_of()): 1 of one cell, 3 of a ring of an odd number, else 2.
 int kinds_along(const grid_shape& g, std::size_t axis);
 

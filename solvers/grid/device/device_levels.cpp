@@ -156,15 +156,6 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
       levels.push_back(copied(from, last && !galerkin, !last, h.lines, limits));
       ++level_count_;
     }
-  deal_limits deals = limits;
-  if (!levels[0].a.flat) deals.tile_rows = 0;
-  for (std::size_t n = 0; n < levels.size(); ++n) {
-    device_level& l = levels[n];
-    l.tiles = tiles_of(h, n, deals);
-    if (l.tiles.count == 0) continue;
-    tiled_ = true;
-    if (h.twice) l.other = memory_.room<float>(h.levels[n].a.shape.cells());
-  }
   levels_ = memory_.copy(levels);
   if (galerkin) copy_galerkin(h, limits);
 
@@ -190,8 +181,8 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
   ends_here_ = !only_bottom_ && h.levels[0].colours == 2 && !h.lines;
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
-    std::vector<cycle_step> steps = cycle_steps(h, twice, deals);
-    if (ends_here_) steps.resize(steps.size() - (levels[0].tiles.count > 0 ? 1 : 2));
+    std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
+    if (ends_here_) steps.resize(steps.size() - 2);
     steps_[twice] = memory_.copy(steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }

@@ -36,7 +36,6 @@ class device_levels {
     to.line_sums = line_sums_;
     to.only_bottom = only_bottom_;
     to.ends_here = ends_here_;
-    to.tiled = tiled_;
     to.bottom_inverse = inverse_;
     to.steps = steps_[twice];
     to.step_count = step_count_[twice];
@@ -56,7 +55,7 @@ class device_levels {
   double* line_sums_ = nullptr;
   const cycle_step* steps_[2] = {};
   int step_count_[2] = {}, level_count_ = 0, box_count_ = 0;
-  bool only_bottom_ = false, ends_here_ = false, tiled_ = false;
+  bool only_bottom_ = false, ends_here_ = false;
 };
 
 }  // namespace dwell::grids

@@ -42,11 +42,8 @@ class gpu_solves {
     bool twice;                             ///< `levels` visit small ones twice
   };
 
-  /// choice: how work is dealt, but for teams and lanes, which the kernel has.
-  explicit gpu_solves(const device& where, const deal_limits& choice = {})
-      : choice_(choice),
-        queue_(where),
-        kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())) {}
+  explicit gpu_solves(const device& where)
+      : queue_(where), kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())) {}
 
   /// What the host has made, for take().
   copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method) const {
@@ -103,11 +100,7 @@ class gpu_solves {
   }
 
  private:
-  deal_limits limits() const {
-    deal_limits of = choice_;
-    of.teams = kernel_->teams(), of.lanes = kernel_->lanes();
-    return of;
-  }
+  deal_limits limits() const { return {kernel_->teams(), kernel_->lanes()}; }
 
   outcome solve(const grid_options& options, const galerkin_maker& galerkin, const T* of, T* u,
                 bool algebraic) {
@@ -173,7 +166,6 @@ class gpu_solves {
     }
   }
 
-  deal_limits choice_;
   work_queue queue_;
   std::unique_ptr<grid_kernel<T>> kernel_;
   std::optional<copied_grid> grid_;

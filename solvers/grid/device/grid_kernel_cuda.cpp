@@ -9,7 +9,6 @@
 #include "dwell/execution/device/watch_cuda.hpp"
 #include "dwell/solvers/grid/device/grid_kernel.hpp"
 #include "dwell/solvers/grid/device/needed.hpp"
-#include "dwell/solvers/grid/device/tile_parts.hpp"
 
 namespace dwell::cuda {
 namespace {
@@ -33,7 +32,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   double compile_seconds() const override { return seconds_; }
 
   void prepare(grids::grid_kernel_form form) override {
-    load(kernel_of(form), grids::source_of(form, precision_of<T>), scratch_ + tile_bytes);
+    load(kernel_of(form), grids::source_of(form, precision_of<T>), scratch_);
   }
   void make(const grids::grid_setup_args<T>& a) override {
     load(setup_, grids::setup_source_of(precision_of<T>), 0);
@@ -48,8 +47,8 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
     watcher watch(control, a.seen, clock_.stream());
     watch.poll();  // an interrupt may be there already
     clock_.begin();
-    launch_together(kernel_of(form)->handle(), teams_, grids::grid_lanes,
-                    scratch_ + (a.tiled ? tile_bytes : 0), clock_.stream(), false, a);
+    launch_together(kernel_of(form)->handle(), teams_, grids::grid_lanes, scratch_, clock_.stream(),
+                    false, a);
     clock_.end();
     watch.wait_for(clock_.ended());
     watch.finish();
@@ -83,9 +82,6 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   device where_;
   run_clock clock_;
   std::size_t scratch_;
-  static constexpr std::size_t tile_bytes =
-      grids::most_tile_rows *
-      (2 * grids::most_tile_pairs * sizeof(float) + sizeof(grids::tile_row));
   std::string compiler_;
   double seconds_ = 0;
   std::unique_ptr<loaded_kernel> kernels_[2][3], setup_;

@@ -32,12 +32,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     });
     steps = kept;
   }
-  grids::tile_room room;
-  if (a.tiled) {
-    room.cells = team.template scratch<float>(2 * grids::most_tile_rows * grids::most_tile_pairs);
-    room.rows = team.template scratch<grids::tile_row>(grids::most_tile_rows);
-  }
-  grids::device_solve<T, cuda_team<Lanes>, Flat, Kind>(team, a, levels, boxes, steps, room)();
+  grids::device_solve<T, cuda_team<Lanes>, Flat, Kind>(team, a, levels, boxes, steps)();
 }
 
 }  // namespace dwell::cuda

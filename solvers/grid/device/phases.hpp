@@ -10,7 +10,6 @@
 #include "dwell/solvers/grid/device/half_cells.hpp"
 #include "dwell/solvers/grid/device/line_phases.hpp"
 #include "dwell/solvers/grid/device/over_rows.hpp"
-#include "dwell/solvers/grid/device/tiles.hpp"
 
 namespace dwell::grids {
 
@@ -23,19 +22,17 @@ struct sees_nothing {
 template <bool Flat, level_kind Kind>
 class device_phases {
   static constexpr bool Boxes = Kind == level_kind::boxes;
-  static constexpr bool Tiles = Flat && Kind == level_kind::points;
 
  public:
-  /// levels, boxes: where this team reads them. room: for tiles, if there are.
+  /// levels, boxes: where this team reads them.
   template <class T>
   DWELL_FN device_phases(const device_level* levels, const device_box_level* boxes,
-                         const tile_room& room, const grid_solve_args<T>& a)
+                         const grid_solve_args<T>& a)
       : levels_(levels),
         boxes_(boxes, levels, a.residual, a.zeros),
         gather_(a.residual, a.zeros, a.ones),
         correct_(a.zeros, a.ones),
         lines_(a.residual, a.line_sums),
-        tiles_(room, a.ones),
         count_(a.level_count),
         bottom_inverse_(a.bottom_inverse),
         residual_(a.residual) {}
@@ -63,8 +60,6 @@ class device_phases {
   template <class Team, class Seen>
   DWELL_FN void end(Team& team, Seen seen) const {
     const device_level& l = levels_[0];
-    if constexpr (Tiles)
-      if (l.tiles.count > 0) return tiles_.up(team, false, l, levels_[1], level_visit::only, seen);
     relax_with(team, false, l, 1, seen);
     team.sync_grid();
     relax_with(team, false, l, 0, seen);
@@ -93,12 +88,6 @@ class device_phases {
       if (step.op == cycle_op::bottom) return bottom(team, alone, l.a.rows() * l.a.n[2], l.f, l.u);
       const device_level& next = levels_[step.level + 1];
       const bool is_bottom = step.level + 2 == count_;
-      if constexpr (Tiles) {
-        const auto visit = level_visit(step.colour);
-        if (step.op == cycle_op::tile_down)
-          return tiles_.down(team, alone, l, next, visit, is_bottom);
-        if (step.op == cycle_op::tile_up) return tile_up(team, alone, l, next, visit);
-      }
       if (step.op == cycle_op::gather) return gather_(team, alone, l, next, is_bottom);
       return correct_(team, alone, l, next);
     }
@@ -107,11 +96,6 @@ class device_phases {
   template <class Team>
   DWELL_APART void relax(Team& team, bool alone, const device_level& l, int colour) const {
     relax_with<Team, sees_nothing>(team, alone, l, colour, sees_nothing{});
-  }
-  template <class Team>
-  DWELL_APART void tile_up(Team& team, bool alone, const device_level& l, const device_level& next,
-                           level_visit visit) const {
-    tiles_.up(team, alone, l, next, visit, sees_nothing{});
   }
   /// seen(lane, f, u) of the cells that are relaxed, of two colours.
   template <class Team, class Seen>
@@ -224,7 +208,6 @@ class device_phases {
   device_gather<Flat> gather_;
   device_correction<Flat> correct_;
   line_phases<Flat> lines_;
-  device_tiles tiles_;
   int count_;
   const double* bottom_inverse_;
   float* residual_;

@@ -25,14 +25,13 @@ struct device_stops {
 template <class T, class Team, bool Flat, level_kind Kind>
 class device_solve : callers_arrays<T, Team> {
  public:
-  /// levels, boxes, steps: where this team reads them. room: for tiles, if there are.
+  /// levels, boxes, steps: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
-                        const device_box_level* boxes, const cycle_step* steps,
-                        const tile_room& room)
+                        const device_box_level* boxes, const cycle_step* steps)
       : callers_arrays<T, Team>(team, a),
         fine_(levels[0]),
         steps_(steps),
-        cycles_(levels, boxes, room, a) {}
+        cycles_(levels, boxes, a) {}
 
   DWELL_FN void operator()() {
     if (!this->measure()) return;
@@ -193,12 +192,10 @@ class device_solve : callers_arrays<T, Team> {
                 a_.only_bottom ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
             float *const f = fine_.f + at, *const u = fine_.u + at;
             in_memory(inverse, f, u, p, q, r, d);
-            // Cells that have their first value now: a half, or zeros in all of three colours; none
-            // if tiles compute it.
+            // Cells that have their first value now: a half, or zeros in all of three colours.
             const int of_row =
                 fine_.colours == 2 ? colour_of_row(fine_.a, 2, row / ny, row % ny) : 2;
-            const int from = of_row == 1 ? evens : 0;
-            const int to = fine_.tiles.count > 0 ? 0 : of_row == 0 ? evens : nx;
+            const int from = of_row == 1 ? evens : 0, to = of_row == 0 ? evens : nx;
             return job(
                 nx,
                 [=](int i) {

@@ -51,19 +51,6 @@ grids::prepared_grid<T> prepared_for(const grid_description<T>& d,
   return {grid, std::move(made), {}, method, none};
 }
 
-/// How work is dealt to the teams of a kernel: anyhow, but by tiles if they are asked for.
-template <class T>
-grids::deal_limits random_limits(const grid_kernel_cpu<T>& kernel, std::mt19937& chance,
-                                 bool tiles) {
-  grids::deal_limits limits{kernel.teams(), kernel.lanes(), chance() % 3 ? 40u : 4096u,
-                            chance() % 2 ? 128 : 16, true};
-  if (!tiles) return limits;
-  limits.tile_rows = 2 + int(chance() % 30);
-  limits.tile_pairs = 1 + int(chance() % 29);
-  return limits;
-}
-
-int by_tiles = 0;            ///< solves whose levels are taken by tiles
 int histories_compared = 0;  ///< histories of norms, beside those of a CPU
 
 /// A random problem by some teams, and by the solver of CPUs.
@@ -75,7 +62,8 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   std::mt19937 chance(seed + 7);
   const int teams = 1 + int(chance() % 5);
   grid_kernel_cpu<T> kernel(teams, chance() % 2 == 0);
-  const grids::deal_limits limits = random_limits(kernel, chance, chance() % 2 == 0);
+  grids::deal_limits limits{teams, kernel.lanes(), chance() % 3 ? 40u : 4096u,
+                            chance() % 2 ? 128 : 16, true};
   const grids::chosen_method method = grids::method_of(o, backend::cuda);
   const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
   EXPECT_TRUE(prepared.levels.own->levels[0].u.empty());
@@ -165,55 +153,6 @@ TEST(DeviceGrid, RelaxesLines) {
     o.rtol = 1e-4;
     if (k % 4 == 0) expect_solved<float>(7001 + unsigned(k), 30, 5, o);
   }
-}
-
-/// The answer of a cycle alone by one list of steps.
-template <class T>
-std::vector<T> answer_of_a_cycle(const grids::prepared_grid<T>& prepared,
-                                 const grids::chosen_method& method, const std::vector<T>& b,
-                                 unsigned seed, bool tiles) {
-  std::mt19937 chance(seed);
-  const int teams = 1 + int(chance() % 5);
-  grid_kernel_cpu<T> kernel(teams, chance() % 2 == 0);
-  const grids::deal_limits limits = random_limits(kernel, chance, tiles);
-  grids::device_grid<T> grid(device::cpu(1), prepared, nullptr, method, limits);
-  const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
-  grids::grid_solve_args<T> a;
-  levels.put(a, prepared.levels.own->twice);
-  by_tiles += a.tiled;
-  std::vector<T> u(b.size(), T(0));
-  std::vector<double> history;
-  grid.solve(kernel,
-             {.f = b.data(),
-              .u = u.data(),
-              .algebraic = true,
-              .rtol = 1e-30,
-              .max_iterations = 1,
-              .levels = &levels,
-              .twice = prepared.levels.own->twice},
-             {}, history);
-  return u;
-}
-
-/// Tiles, of any size and by any teams, have the bits of steps.
-TEST(DeviceGrid, TilesHaveTheBitsOfSteps) {
-  grid_options o;
-  o.method = "multigrid";
-  by_tiles = 0;
-  for (unsigned k = 0; k < unsigned(test::rounds(200)) && !HasFailure(); ++k) {
-    o.cycle = k % 3 ? "v" : "w";
-    grid_problem<double> p;
-    random_grid_problem(8001 + k, k % 7 ? 50 : 200, k % 2 ? 1 : 30, p);
-    SCOPED_TRACE(p.says + ", cycle " + o.cycle);
-    const grids::chosen_method method = grids::method_of(o, backend::cuda);
-    const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
-    std::size_t n = 1;
-    for (const int of_axis : p.d.cells) n *= std::size_t(of_axis);
-    const std::vector<double> b = random_values<double>(n, k);
-    const auto u = answer_of_a_cycle(prepared, method, b, k, false);
-    EXPECT_EQ(answer_of_a_cycle(prepared, method, b, k + 1, true), u);
-  }
-  EXPECT_GT(by_tiles, test::rounds(200) / 6);
 }
 
 /// Sides of one to a few cells, axes of which one is much stronger, rings.
