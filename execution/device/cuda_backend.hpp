@@ -93,7 +93,7 @@ template <>
 const chain_set_ups<float>& cuda_backend();
 
 template <class T>
-struct complex_set_ups;  // the same
+struct complex_set_ups;  // solvers/preconditioners/sequences/set_up_table.hpp
 template <>
 const complex_set_ups<complex_value<double>>& cuda_backend();
 template <>

@@ -7,8 +7,10 @@ and systems of multigrid_systems.py with so many rows, as they are numbered and 
 With --convection in place of all these those of convection_systems.py, by --solver bicgstab or gmres (default: auto).
 A time is set-up, iterations and the last residual, of the repetition with the least, the preconditioners in turn; beside it
 the iterations. `--clock processor` counts processor seconds of the command in its place, less those of a run of one
-iteration without any: on a machine that does other work these say more. With --device cuda, and "python" for the command, systems
-are solved by the Python package dwell in one process, each once before what counts, since kernels may be compiled then. Regret is the
+iteration without any (and SciPy's of its solve): on a machine that does other work these say more. With --device cuda, and "python" for the command, systems
+are solved by the Python package dwell in one process, each once before what counts, since kernels may be compiled then. With --scipy also
+by SciPy: Bi-CGSTAB and GMRES(30) with incomplete factors of SuperLU, of the matrix's size and, as SciPy has them where nothing is said, of up
+to ten times that; factors, products and the last residual count. Regret is the
 time of auto over the best of the others that met the tolerance, less one; where none met it the system does not count. LOST says that auto failed where another one met the
 tolerance. Needs numpy and scipy.
 
@@ -109,6 +111,41 @@ def best_of_each(args, path, show):
     return best
 
 
+def by_scipy(a, method, drop, clock):
+    """One solve by SciPy with incomplete factors, or None where these are singular. Products are counted as iterations."""
+    import scipy.sparse.linalg as linalg
+
+    b, products = a @ np.ones(a.shape[1]), [0]
+
+    def multiply(v):
+        products[0] += 1
+        return a @ v
+
+    begin = clock()
+    try:
+        factors = linalg.spilu(scipy.sparse.csc_array(a), **drop)
+    except RuntimeError:
+        return None
+    operator = linalg.LinearOperator(a.shape, matvec=multiply, dtype=a.dtype)
+    by = linalg.LinearOperator(a.shape, matvec=factors.solve, dtype=a.dtype)
+    how = {"restart": 30, "maxiter": 300} if method == "gmres" else {"maxiter": 5000}
+    with np.errstate(all="ignore"):
+        x, _ = getattr(linalg, method)(operator, b, rtol=1e-8, M=by, **how)
+        relative = np.linalg.norm(b - a @ x) / np.linalg.norm(b)
+    return {"seconds": clock() - begin, "iterations": products[0], "relative": float(relative),
+            "stopped": "converged" if relative <= 1e-7 else "not solved"}
+
+
+def peers_of(args, a):
+    """The fastest of several, by method and factors."""
+    best, clock = {}, time.process_time if args.clock == "processor" else time.perf_counter
+    for method in ("bicgstab", "gmres"):
+        for name, drop in (("fill 1", {"drop_tol": 0, "fill_factor": 1}), ("fill 10", {})):
+            runs = [one for _ in range(args.repetitions) if (one := by_scipy(a, method, drop, clock))]
+            best[f"SciPy {method}, {name}"] = min(runs, key=lambda one: one["seconds"], default=None)
+    return best
+
+
 def judge(row, others):
     """Adds the best of those that were asked for, and the regret."""
     met = {p: row[p]["seconds"] for p in others if row[p] and row[p]["stopped"] == "converged"}
@@ -120,15 +157,16 @@ def judge(row, others):
 
 
 def cases_of(args, folder):
-    """Names and files of systems."""
+    """Names, files and, where it is asked for, matrices of systems."""
     for pattern in args.matrices and sorted(Path(args.matrices).glob("*.mtx*")) or []:
         name = pattern.name.split(".")[0]
         if fnmatch.fnmatch(name, args.systems) and args.device == "cuda":
-            yield name, scipy.sparse.csr_array(scipy.io.mmread(pattern))
+            yield name, scipy.sparse.csr_array(scipy.io.mmread(pattern)), None
         elif fnmatch.fnmatch(name, args.systems):
             path = os.path.join(folder, "a.dwell")
             subprocess.run([args.dwell, "convert", pattern, "-o", path], check=False, capture_output=True)
-            yield name, path if os.path.exists(path) else str(pattern)
+            a = scipy.sparse.csr_array(scipy.io.mmread(pattern)) if args.scipy else None
+            yield name, path if os.path.exists(path) else str(pattern), a
             if os.path.exists(path):
                 os.remove(path)
     for rows in args.rows:
@@ -144,7 +182,7 @@ def cases_of(args, folder):
                 ordered = systems.renumbered(a, p)
                 if args.device == "cpu":
                     systems.write(path, ordered)
-                yield f"{name}, {a.shape[0]:,} rows{order}", path if args.device == "cpu" else ordered
+                yield f"{name}, {a.shape[0]:,} rows{order}", path if args.device == "cpu" else ordered, ordered
 
 
 def cell(one):
@@ -155,9 +193,11 @@ def cell(one):
 
 
 def text_of(rows, others):
+    peers = list(rows[0].get("peers", {}))
     lines = [[r["name"], *(cell(r[p]) for p in others), cell(r["auto"]), r["auto"]["took"] if r["auto"] else "-",
-              "LOST" if r["lost"] else percent(r["regret"], 0)] for r in rows]
-    text = table(["system, ms / iterations:", *(f"{p}:" for p in others), "auto:", "ends with:", "regret"], lines)
+              "LOST" if r["lost"] else percent(r["regret"], 0), *(cell(r["peers"][p]) for p in peers)] for r in rows]
+    text = table(["system, ms / iterations:", *(f"{p}:" for p in others), "auto:", "ends with:", "regret",
+                  *(f"{p} (products):" for p in peers)], lines)
     regrets = [r["regret"] for r in rows if r["regret"] is not None]
     if not regrets:
         return text
@@ -184,19 +224,24 @@ def main():
     parser.add_argument("--most", type=float, default=20, help="seconds of a solve (default: %(default)g)")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
+    parser.add_argument("--scipy", action="store_true", help="SciPy beside it, on the CPU")
     parser.add_argument("-o", "--output", help="write JSON")
     args = parser.parse_args()
     if args.convection and args.matrices:
         fail("--convection: expected no --matrices beside it")
+    if args.scipy and args.device != "cpu":
+        fail("--scipy: expected --device cpu beside it")
     if args.device == "cuda" and (args.clock != "wall" or args.dwell != "python"):
         fail("--device cuda: expected 'python' as the command and --clock wall")
     args.solver = args.solver or ("auto" if args.convection else "cg")
-    args.others = UNSYMMETRIC if args.convection else SYMMETRIC
+    args.others = UNSYMMETRIC if args.convection or args.solver in ("bicgstab", "gmres") else SYMMETRIC
     args.generated = convection_systems.SYSTEMS if args.convection else {**CHAINS, **systems.SYSTEMS}
     shown, rows = progress(), []
     with tempfile.TemporaryDirectory() as folder:
-        for name, path in cases_of(args, folder):
+        for name, path, a in cases_of(args, folder):
             row = {"name": name, **best_of_each(args, path, lambda p, name=name: shown.show(f"{name}, {p}"))}
+            if args.scipy:
+                row["peers"] = peers_of(args, a)
             rows.append(judge(row, args.others))
             if args.output:
                 write_json(args.output, {"threads": args.threads, "solver": args.solver, "clock": args.clock, "systems": rows})

@@ -21,7 +21,7 @@
 namespace dwell {
 namespace {
 
-/// Of a method, the plain one first.
+/// Programs of a method, the plain one first.
 std::vector<std::string_view> programs_of(std::string_view method) {
   std::vector<std::string_view> programs;
   for (const auto& [name, program] :

@@ -22,9 +22,9 @@ namespace dwell {
 /// Options are those of solve() that mean something here; others are refused with input_error.
 /// Methods are "cg" (of a Hermitian matrix with a positive diagonal), "bicgstab", "gmres" and
 /// "auto": cg where the matrix is Hermitian with a positive diagonal, else bicgstab; where one of
-/// them breaks down, gmres goes on. Preconditioners are none, jacobi and, of bicgstab and gmres on
-/// a CPU, ilu0; automatic is jacobi where the diagonal has no zero, and ilu0 goes on where that
-/// rests or breaks down and ilu0 is there. There are neither null spaces nor mixed precision, and
+/// them breaks down, gmres goes on. Preconditioners are none, jacobi and, of bicgstab and gmres,
+/// ilu0; automatic is jacobi where the diagonal has no zero, and ilu0 goes on where that rests or
+/// breaks down. There are neither null spaces nor mixed precision, and
 /// the report has no condition; its precision is "complex f64" or "complex f32".
 ///
 /// Scalar products are conjugate-linear in the first vector. A matrix that is taken for Hermitian

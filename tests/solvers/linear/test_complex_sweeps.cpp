@@ -55,7 +55,7 @@ class complex_sweeps : public testing::TestWithParam<std::string> {
   }
 };
 
-// As many sweeps as rows are the factorization itself, and so are the substitutions.
+// Sweeps, if there are as many as rows, are the factorization itself, and so are the substitutions.
 TEST_P(complex_sweeps, come_to_the_factors_of_plain_loops) {
   if (GetParam() != "gmres") GTEST_SKIP() << "the first iteration of gmres goes along M b";
   unsigned seed = 140;
