@@ -24,6 +24,7 @@
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/device/gpu_solves.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
@@ -73,8 +74,7 @@ struct grid_handle {
         gpu_makes_from(gpu_makes),
         gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on) : nullptr),
         grid(first_grid(d)),
-        threads(on_gpu ? thread_choice{on.facts().units, "a block for each multiprocessor"}
-                       : threads_of_grid(own_shape(), on.facts())),
+        threads(on_gpu ? blocks_of(on.facts()) : threads_of_grid(own_shape(), on.facts())),
         teams(on_gpu ? 1 : threads.threads),
         vectors(on_gpu ? grid_shape{} : shape(), facts_of(method.method).more_vectors),
         b(on_gpu ? 0 : shape().cells()),
@@ -105,6 +105,8 @@ struct grid_handle {
   };
   prepared_parts prepared(const grid_description<T>& d) {
     if (gpu && where.all.cells() >= gpu_makes_from && can_be_made(d, method)) return made_by_gpu(d);
+    if (gpu && has_arrays(d))
+      require_host_memory(d.cells, gpu_setup_bytes(double(where.all.cells()), sizeof(T), options));
     prepared_parts all{prepared_here(d), {}};
     if (gpu) all.copied.emplace(gpu->copied(all.grid, method));
     return all;
@@ -394,7 +396,12 @@ struct grid_handle {
     try {
       const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
                                      std::chrono::milliseconds(50));
-      if (gpu && grid.system.a.pool.empty()) gpu->fetch(grid.system.a);
+      const bool fetched = gpu && grid.system.a.pool.empty();
+      if (!grid.galerkin && comm->size() == 1)
+        require_host_memory(axes_of(where.all, dims),
+                            galerkin_bytes(double(where.all.cells())) +
+                                (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
+      if (fetched) gpu->fetch(grid.system.a);
       grid.add_galerkin(where, method, cost);
       return true;
     } catch (const interrupted_error&) {

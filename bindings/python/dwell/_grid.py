@@ -107,7 +107,7 @@ class GridSolver:
     history : bool
         Keep the norm of each iteration's residual in the report.
     device : str, optional
-        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid", a solve in one
+        "cpu", which is the default, "cuda" or "cuda:N". On a GPU a solve is one
         kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
     threads : int
         0: as many as there are, and as the grid is worth.

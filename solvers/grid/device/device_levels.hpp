@@ -43,8 +43,9 @@ class device_levels {
   }
 
  private:
-  device_level copied(const level<level_value>& from, bool is_bottom, bool has_step, bool lines,
+  device_level copied(const hierarchy<level_value>& h, const level<level_value>& from,
                       const deal_limits& limits);
+  void copy_bottom(const hierarchy<level_value>& h);
   void copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits);
   device_corners copied(const corner_weights& from, const grid_shape& fine);
 
