@@ -112,6 +112,10 @@ bool expect_made_as_by_the_host(const device& where, grids::grid_kernel<T>& kern
     }
     if (::testing::Test::HasFailure()) break;
   }
+  const std::size_t n = levels.bottom.size();
+  std::vector<double> inverse(n * n);
+  levels.bottom.inverse(inverse.data());
+  EXPECT_EQ(downloaded(where, found.bottom_inverse, n * n), inverse) << "the bottom's inverse";
   return true;
 }
 

@@ -164,7 +164,8 @@ void device_levels::copy_bottom(const hierarchy<level_value>& h) {
 }
 
 device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
-                             std::vector<device_level> made, const deal_limits& limits)
+                             std::vector<device_level> made, const deal_limits& limits,
+                             const double* made_inverse)
     : memory_(where, limits.guarded) {
   const bool galerkin = !h.galerkin.levels.empty();
   if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
@@ -184,7 +185,10 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
     memory_.flush();
     return;
   }
-  copy_bottom(h);
+  if (made_inverse)
+    inverse_ = made_inverse;
+  else
+    copy_bottom(h);
 
   if (h.lines) line_sums_ = memory_.room<double>(h.levels[0].a.shape.cells());
   only_bottom_ = h.levels.size() == 1 && !galerkin;

@@ -66,7 +66,7 @@ class gpu_solves {
     kernel_->prepare(form_of(made.a.flat, method, false, false));
     return {std::move(made.memory),
             {queue_.where(), grid, &made.a, method, limits()},
-            {queue_.where(), h, std::move(made.levels), limits()},
+            {queue_.where(), h, std::move(made.levels), limits(), made.bottom_inverse},
             std::nullopt,
             h.twice};
   }

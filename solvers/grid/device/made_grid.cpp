@@ -68,6 +68,7 @@ class grid_maker {
       facts = done(setup_task::next_level).facts;
     }
     h.bottom = profile_factor(bottom_rows(), problem_.system.singular);
+    invert_bottom(h.bottom);
     return std::move(made_);
   }
 
@@ -182,6 +183,19 @@ class grid_maker {
     }
     made_.h.most_plane = std::max(made_.h.most_plane, now.n[1] * now.n[2]);
     return now;
+  }
+  void invert_bottom(const profile_factor& factor) {
+    made_factor& f = a_.factor;
+    const std::size_t n = factor.size();
+    f.n = int(n);
+    f.place = scratch_.places(factor.places());
+    f.first = scratch_.places(factor.first_columns());
+    f.start = scratch_.places(factor.row_starts());
+    f.l = scratch_.copy(factor.elements());
+    scratch_.flush();
+    f.work = scratch_.room<double>(n * n);
+    made_.bottom_inverse = f.inverse = made_.memory.template room<double>(n * n);
+    done(setup_task::bottom);
   }
   /// The last level's operator, on the host.
   coefficients<level_value> bottom_rows() const {

@@ -20,6 +20,7 @@ struct made_grid {
   device_memory memory;  ///< has all that follows
   device_operator<T> a;
   std::vector<device_level> levels;
+  const double* bottom_inverse = nullptr;
   hierarchy<level_value> h;
   int scale = 0;      ///< the operator was divided by 2^scale
   bool good = false;  ///< else a value is not as discretize() wants it, and nothing else is there
