@@ -314,6 +314,73 @@ TEST_F(grid_gpu, solves_alike_whoever_makes_levels) {
   }
 }
 
+/// k, s and k of faces from the memory of the GPU: the bits of those of the host, whoever makes
+/// levels, before and after an update.
+TEST_F(grid_gpu, takes_coefficients_of_the_gpu) {
+  const device where = stencil_place::where();
+  int arrays = 0;
+  for (unsigned k = 0; k < 40; ++k) {
+    grid_problem<double> p;
+    random_grid_problem(1301 + k, k % 4 ? 60 : 250, k % 2 ? 1e4 : 3, p);
+    SCOPED_TRACE(p.says);
+    const std::size_t from = k % 3 ? 0 : std::size_t(-1);  // by kernels, or the host
+    std::vector<buffer<double>> kept;
+    grid_description<double> bare = p.d;
+    device_coefficients<double> there;
+    const auto move = [&](std::span<const double>& of, device_span<const double>& to) {
+      if (of.empty()) return;
+      ++arrays;
+      kept.push_back(buffer<double>::copy_of(where, std::vector<double>(of.begin(), of.end())));
+      to = {kept.back().data(), of.size(), where.ordinal()};
+      of = {};
+    };
+    move(bare.k_cells, there.k_cells);
+    if (k % 5) move(bare.s_cells, there.s_cells);
+    for (std::size_t axis = 0; axis < 3; ++axis) move(bare.k_faces[axis], there.k_faces[axis]);
+    grids::grid_handle<double> host(where, self_communicator(), p.d, {}, 0, from),
+        gpu(where, self_communicator(), bare, {}, 0, from, there);
+    const std::vector<double> f = random_values<double>(host.rows(), k);
+    for (int round = 0; round < 2; ++round) {
+      std::vector<double> u(f.size(), 0.0), by_host = u;
+      host.solve(f, by_host, false);
+      gpu.solve(f, u, false);
+      EXPECT_EQ(u, by_host);
+      p.d.spacing.assign(p.d.cells.size(), 0.5), bare.spacing = p.d.spacing;
+      host.update(p.d);
+      gpu.update(bare, there);
+    }
+  }
+  EXPECT_GT(arrays, 20);
+}
+
+TEST_F(grid_gpu, refuses_coefficients_that_are_not_where_they_are_said_to_be) {
+  const device where = stencil_place::where();
+  const std::vector<double> k(40000, 2.0);
+  std::vector<double> bad = k;
+  bad[1234] = -1;
+  const buffer<double> good_there = buffer<double>::copy_of(where, k),
+                       bad_there = buffer<double>::copy_of(where, bad);
+  grid_description<double> d{.cells = {200, 200}};
+  const auto said = [&](const device_span<const double>& of) {
+    try {
+      grid_solver<double>(where, d, {}, {.k_cells = of});
+    } catch (const input_error& e) {
+      return std::string(e.what());
+    }
+    return std::string("accepted");
+  };
+  const int at = where.ordinal();
+  EXPECT_EQ(said({good_there.data(), k.size(), at}), "accepted");
+  EXPECT_NE(
+      said({bad_there.data(), k.size(), at}).find("k: expected numbers > 0, found -1 at 1234"),
+      std::string::npos);
+  EXPECT_NE(said({good_there.data(), 39999, at}).find("expected 40000 elements"),
+            std::string::npos);
+  EXPECT_NE(said({k.data(), k.size(), at}), "accepted") << "memory of the host";
+  d.k_cells = k;
+  EXPECT_NE(said({good_there.data(), k.size(), at}).find("found both"), std::string::npos);
+}
+
 TEST_F(grid_gpu, names_values_that_a_set_up_by_kernels_refuses) {
   const auto said = [](std::size_t at, double bad) {
     std::vector<double> k(10000, 1.0);

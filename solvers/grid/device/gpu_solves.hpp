@@ -45,6 +45,7 @@ class gpu_solves {
   explicit gpu_solves(const device& where)
       : queue_(where), kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())) {}
 
+  const device& where() const { return queue_.where(); }
   /// What the host has made, for take().
   copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method) const {
     const hierarchy<level_value>& h = *grid.levels.own;

@@ -90,14 +90,19 @@ class grid_maker {
   }
   void take_rules() {
     a_.rules = problem_.rules;
-    const auto copied = [&](const T*& of, std::size_t count) {
-      if (of) of = arrays_.emplace_back(buffer<T>::borrow(where_, {of, count})).data();
+    const auto copied = [&](const T*& of, const T* there, std::size_t count) {
+      if (there)
+        of = there;
+      else if (of)
+        of = arrays_.emplace_back(buffer<T>::borrow(where_, {of, count})).data();
     };
     const std::size_t cells = shape_.cells();
-    copied(a_.rules.k_cells, cells);
-    copied(a_.rules.s_cells, cells);
+    const auto& there = problem_.there;
+    copied(a_.rules.k_cells, there.k_cells, cells);
+    copied(a_.rules.s_cells, there.s_cells, cells);
     for (std::size_t m = 0; m < 3; ++m)
-      copied(a_.rules.faces[m], cells / std::size_t(shape_.n[m]) * std::size_t(shape_.n[m] + 1));
+      copied(a_.rules.faces[m], there.faces[m],
+             cells / std::size_t(shape_.n[m]) * std::size_t(shape_.n[m] + 1));
   }
   template <class V>
   void lay_out(made_operator<V>& to, const grid_shape& g, device_memory& memory) {
@@ -229,9 +234,8 @@ class grid_maker {
 
 }  // namespace
 
-template <class T>
-bool can_be_made(const grid_description<T>& d, const chosen_method& method) {
-  return has_arrays(d) && method.has_levels() && method.smoother == grid_smoother::points &&
+bool can_be_made(const chosen_method& method) {
+  return method.has_levels() && method.smoother == grid_smoother::points &&
          method.coarse != coarse_operators::galerkin;
 }
 
@@ -241,8 +245,6 @@ made_grid<T> make_grid(const device& where, grid_kernel<T>& kernel, const undisc
   return grid_maker<T>(where, kernel, problem, method, limits)();
 }
 
-template bool can_be_made(const grid_description<double>&, const chosen_method&);
-template bool can_be_made(const grid_description<float>&, const chosen_method&);
 template made_grid<double> make_grid(const device&, grid_kernel<double>&,
                                      const undiscretized<double>&, const chosen_method&,
                                      const deal_limits&);
