@@ -35,7 +35,7 @@ namespace dwell::grids {
 
 /// Operators with arrays of coefficients and their levels are made by kernels of a GPU from so many
 /// unknowns on, where that can be done; smaller ones by the host, sooner than a kernel is compiled.
-inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 14;
+inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 12;
 
 template <class T>
 struct grid_handle {

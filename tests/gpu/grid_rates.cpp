@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Set-ups and solves of systems on grids on a GPU: a first set-up, updates by the host and by
 // kernels, medians of solves of a prepared handle. Arguments: seconds after which no more problems
-// are begun; "problems", "sizes" (where set-ups by kernels begin to be faster) or "methods" (each
-// with each preconditioner).
+// are begun; "kernels" (all are compiled to the cache), "problems", "sizes" (where set-ups by
+// kernels begin to be faster) or "methods" (each with each preconditioner).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +10,14 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/comm/communicator.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 #include "dwell/solvers/grid/grid_handle.hpp"
 
 namespace {
@@ -72,6 +75,16 @@ std::vector<double> solves_of(grids::grid_handle<double>& handle, int rounds, gr
     solves.push_back(clock.lap());
   }
   return solves;
+}
+
+/// All kernels, each by a thread, to the cache.
+void compile_all() {
+  std::vector<std::thread> threads;
+  const auto target = cuda::target_of(device::cuda());
+  for (const precision type : {precision::f64, precision::f32})
+    for (const kernel_source& source : grids::needed_sources(type))
+      threads.emplace_back([source, target] { compile_kernel(source, target); });
+  for (std::thread& one : threads) one.join();
 }
 
 void measure_methods(const std::vector<int>& cells) {
@@ -139,6 +152,10 @@ void measure(const problem& p, bool by_gpu) {
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
   const std::string what = count > 2 ? arguments[2] : "problems";
+  if (what == "kernels") {
+    compile_all();
+    return 0;
+  }
   if (what == "methods") {
     for (const int n : {512, 1000}) measure_methods({n, n});
     return 0;

@@ -25,7 +25,7 @@ namespace dwell {
 /// Coefficients in the memory of a solver's CUDA device, in place of the description's of the same
 /// names, as many and in the same order; complete, or in the order of the caller's stream
 /// (device::on_stream). Empty: the description's. They are read while a solver is made or updated.
-/// Where kernels make the set-up (16,384 unknowns or more, averaged coarse operators, points)
+/// Where kernels make the set-up (4,096 unknowns or more, averaged coarse operators, points)
 /// k_cells need not come to the host, unless a side has a value; the others do.
 template <class T>
 struct device_coefficients {

@@ -10,7 +10,7 @@ namespace dwell::grids {
 
 /// Column k of the inverse, from its diagonal down, and row k.
 DWELL_FN void invert_column(const made_factor& f, int k) {
-  constexpr int together = 8;  // loads under way: rows of a column do not depend on each other
+  constexpr int together = 16;  // loads under way, a multiple of the four sums
   const long long n = f.n;
   double* const x = f.work + k;  // unknown i at i * n, so that lanes have neighbours
   in_memory(f.work, f.l, f.first, f.start, f.place, f.inverse);
@@ -21,6 +21,13 @@ DWELL_FN void invert_column(const made_factor& f, int k) {
     const double* const before = x + first * n;
     double sum[4] = {x[i * n], 0, 0, 0};
     int c = 0;
+    for (; c + together <= m; c += together) {
+      double of_l[together], of_x[together];
+      DWELL_UNROLL
+      for (int e = 0; e < together; ++e) of_l[e] = l[c + e], of_x[e] = before[(c + e) * n];
+      DWELL_UNROLL
+      for (int e = 0; e < together; ++e) sum[e % 4] -= of_l[e] * of_x[e];
+    }
     for (; c + 4 <= m; c += 4) {
       DWELL_UNROLL
       for (int e = 0; e < 4; ++e) sum[e] -= l[c + e] * before[(c + e) * n];

@@ -21,7 +21,8 @@ device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a
 class device_levels {
  public:
   /// Copies all that kernels read; of levels `made` says where they are already, if it is not
-  /// empty, and so does made_inverse of the bottom's. Throws unsupported_error for more than most_levels levels.
+  /// empty, and so does made_inverse of the bottom's. Throws unsupported_error for more than
+  /// most_levels levels.
   device_levels(const device& where, const hierarchy<level_value>& h,
                 std::vector<device_level> made, const deal_limits& limits,
                 const double* made_inverse = nullptr);
