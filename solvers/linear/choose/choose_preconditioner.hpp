@@ -45,6 +45,8 @@ struct jacobi_probe {
   double seconds = 0;    ///< time of an iteration
   double rows = 0, nonzeros = 0;
   int ranks = 1;  ///< among which they are divided
+  /// A hierarchy on a GPU would be the process's first: its kernels are loaded, memory is got.
+  bool first_on_gpu = false;
 };
 
 /// Seconds from the end of the probe on. The iterations with Jacobi go on from there; multigrid is

@@ -15,6 +15,7 @@
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
+#include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
@@ -334,6 +335,7 @@ int attempts<T>::settle() {
   shown.seconds = report_.solve_s / report_.iterations;
   shown.rows = s_.matrix.system.all_rows();
   shown.nonzeros = s_.matrix.arrays().nonzeros;
+  shown.first_on_gpu = !made_amg_on_gpu();
   if (const row_ranks* const ranks = s_.matrix.ranks()) {  // all go by the same numbers
     shown.ranks = ranks->comm->size();
     shown.nonzeros = 0;
@@ -341,6 +343,8 @@ int attempts<T>::settle() {
       shown.nonzeros += one;
     for (const double one : values_of_ranks(*ranks->comm, shown.seconds))
       shown.seconds = std::max(shown.seconds, one);
+    for (const double one : values_of_ranks(*ranks->comm, shown.first_on_gpu ? 1.0 : 0.0))
+      shown.first_on_gpu |= one > 0.0;
   }
   const preconditioner_choice found = choose_after(shown, s_.matrix.where().on());
   s_.now.probe = false;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -179,9 +180,19 @@ double amg_hierarchy::operator_complexity() const {
   return levels.empty() || levels[0].nonzeros == 0 ? 1.0 : all / levels[0].nonzeros;
 }
 
+namespace {
+std::atomic<bool> made_on_gpu = false;
+}  // namespace
+
+bool made_amg_on_gpu() { return made_on_gpu; }
+
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o) {
-  if (where.on() == backend::cuda) return cuda_backend<amg_set_up<T>>().make(where, a, o);
+  if (where.on() == backend::cuda) {
+    amg_hierarchy made = cuda_backend<amg_set_up<T>>().make(where, a, o);
+    made_on_gpu = true;
+    return made;
+  }
   return amg::make<amg::builder<cpu::setup_loops, cpu::row_table>>(where, a, o);
 }
 template amg_hierarchy make_amg(const device&, const csr_arrays<double>&, const amg_options&);

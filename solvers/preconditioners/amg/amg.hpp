@@ -63,6 +63,8 @@ struct amg_options {
 /// device's stream. Throws device_error if the device has too little memory.
 template <class T>
 amg_hierarchy make_amg(const device& where, const csr_arrays<T>& a, const amg_options& o = {});
+/// Has this process made one on a GPU?
+bool made_amg_on_gpu();
 
 namespace amg {
 // preconditioner_options::smoother.

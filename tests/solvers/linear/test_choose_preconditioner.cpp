@@ -133,6 +133,18 @@ TEST(choose_preconditioner, by_the_model_of_a_gpu) {
   EXPECT_EQ(choose_after(seen, backend::cuda).patience, 1024);
   seen.reduction = 1.01;  // it does not fall yet
   EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::amg);
+  // 300 x 300: 550 iterations with Jacobi take longer than a further hierarchy, not the first one.
+  jacobi_probe small = seen;
+  small.rows = 90000;
+  small.nonzeros = 448800;
+  small.seconds = 12e-6;
+  small.reduction = 0.97;
+  EXPECT_EQ(choose_after(small, backend::cuda).is, preconditioner::amg);
+  small.first_on_gpu = true;
+  EXPECT_EQ(choose_after(small, backend::cuda).is, preconditioner::jacobi);
+  EXPECT_GT(forecast(small, backend::cuda).amg_setup_s, 15e-3);
+  small.seconds = 60e-6;
+  EXPECT_EQ(choose_after(small, backend::cuda).is, preconditioner::amg);
   seen.residual = 0.5e-8;  // nothing is left to do
   EXPECT_EQ(choose_after(seen, backend::cuda).is, preconditioner::jacobi);
 }
