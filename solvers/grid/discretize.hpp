@@ -38,8 +38,14 @@ system<T> discretize(const grid_description<T>& d);
 /// there, and what they follow from.
 template <class T>
 struct undiscretized {
+  /// Arrays that are where the operator is made, in place of those of `rules`; null: none.
+  struct arrays {
+    const T *k_cells = nullptr, *s_cells = nullptr;
+    const T* faces[3] = {};  ///< along z, y, x
+  };
   grids::system<T> system;
   face_rules<T> rules;  ///< with the description's arrays
+  arrays there{};
 };
 /// Throws what discretize() throws, but for what values of arrays per cell or face say.
 template <class T>

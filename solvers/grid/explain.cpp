@@ -2,7 +2,10 @@
 // Levels are made, not guessed: which axes are halved follows from the coefficients.
 #include <fmt/format.h>
 
+#include "dwell/device/limits.hpp"
 #include "dwell/grid/explain_grid.hpp"
+#include "dwell/solvers/grid/device/cycle_steps.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
 
 namespace dwell {
@@ -14,14 +17,83 @@ std::string place_of_bytes(std::size_t bytes, int threads, const device_facts& w
   return bytes <= where.l2 ? "last-level cache" : "memory";
 }
 
+std::string solver_of(const grids::listed_level& l, bool on_gpu) {
+  if (l.bottom) return on_gpu ? "its inverse" : "Cholesky factor";
+  if (l.lines) return "lines along each axis";
+  if (l.colours) return fmt::format("Gauss-Seidel in {} colours", l.colours);
+  return on_gpu ? "Gauss-Seidel, kinds of cells by turns" : "Gauss-Seidel, planes by turns";
+}
+
+/// What holds of a GPU alone: who has each level, where it lives, barriers, the least time.
+class gpu_part {
+ public:
+  gpu_part(const grids::hierarchy<grids::level_value>& levels, const grids::chosen_method& method,
+           const device_facts& where)
+      : limits_(limits_of(where)), method_(method) {
+    if (!levels.cycles) return;
+    steps_ = grids::cycle_steps(levels, levels.twice,
+                                {.teams = where.units, .lanes = grids::grid_lanes});
+    const bool only_bottom = levels.levels.size() == 1 && levels.galerkin.levels.empty();
+    sum_is_apart_ = only_bottom || levels.lines || levels.levels[0].colours != 2;
+  }
+
+  void finish(grid_explanation& e, std::size_t bytes_of_method) const {
+    std::size_t below = 0;
+    double seconds = 0;
+    for (std::size_t n = e.levels.size(); n-- > 0;) {
+      grid_level_plan& l = e.levels[n];
+      l.threads = is_alone(n) ? 1 : e.device.units;
+      below += l.bytes;
+      l.lives_in = place(below);
+      seconds += time(l.bytes_per_cycle, below);
+    }
+    e.vectors_live_in = place(e.vector_bytes + below);
+    const grids::method_facts& m = grids::facts_of(method_.method);
+    e.barriers = barriers(m);
+    e.least_s = double(m.applications) * seconds + time(bytes_of_method, e.vector_bytes + below) +
+                double(e.barriers) * limits_.barrier;
+  }
+
+ private:
+  /// The last two steps of a finest level of two colours go with the sum behind them, or with what
+  /// comes of them; else that has a barrier of its own.
+  int barriers(const grids::method_facts& m) const {
+    const int cycle = grids::barriers_of(steps_);
+    if (method_.fused()) return cycle + (sum_is_apart_ ? 1 : 0) + 2;
+    return m.barriers + m.applications * (method_.has_levels() ? cycle + 2 : 1);
+  }
+  /// Only the first team takes a step of the level.
+  bool is_alone(std::size_t level) const {
+    bool any = false;
+    for (const grids::cycle_step& s : steps_)
+      if (s.level == int(level)) {
+        any = true;
+        if (!s.alone) return false;
+      }
+    return any;
+  }
+  const char* place(std::size_t bytes) const {
+    return double(bytes) <= limits_.l2_cached ? "last-level cache" : "memory";
+  }
+  double time(std::size_t moved, std::size_t held) const {
+    return double(moved) / (double(held) <= limits_.l2_cached ? limits_.l2 : limits_.memory);
+  }
+
+  device_limits limits_;
+  const grids::chosen_method& method_;
+  std::vector<grids::cycle_step> steps_;
+  bool sum_is_apart_ = false;
+};
+
 }  // namespace
 
 template <class T>
 grid_explanation explain(const grid_description<T>& d, const device_facts& where,
                          const grid_options& options) {
-  grids::require_cpu(where.on, "explaining levels");
   grids::check_options(options);
-  const grids::chosen_method method = grids::method_of(options);
+  const bool on_gpu = where.on != backend::cpu;
+  if (on_gpu) grids::require_gpu_options(options);
+  const grids::chosen_method method = grids::method_of(options, where.on);
   grids::system<T> made = grids::discretize(d);
   grids::check_definite(made.negative_s, options);
   const auto alone = self_communicator();
@@ -30,7 +102,8 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
   const grids::prepared_grid<T> g(undivided, std::move(made), {}, method, none);
   const grids::hierarchy<grids::level_value>& levels = *g.levels.own;
   const grids::grid_shape& finest = g.system.a.shape;
-  const thread_choice threads = grids::threads_of_grid(finest, where);
+  const thread_choice threads =
+      on_gpu ? grids::blocks_of(where) : grids::threads_of_grid(finest, where);
   grid_explanation e;
   e.device = where;
   e.method = options.method;
@@ -51,10 +124,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     p.cells = grids::axes_of(l.shape, d.cells.size());
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (l.halved[axis]) p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
-    p.solved_by = l.bottom    ? "Cholesky factor"
-                  : l.lines   ? "lines along each axis"
-                  : l.colours ? fmt::format("Gauss-Seidel in {} colours", l.colours)
-                              : "Gauss-Seidel, planes by turns";
+    p.solved_by = solver_of(l, on_gpu);
     p.threads = l.one_team ? 1 : e.threads;
     p.visits = l.visits;
     p.bytes = l.bytes;
@@ -64,6 +134,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
     e.levels.push_back(std::move(p));
   }
   e.bytes_per_iteration = grids::iteration_bytes(g, levels, method, levels.twice);
+  if (on_gpu) gpu_part(levels, method, where).finish(e, grids::method_bytes(g, method));
   return e;
 }
 

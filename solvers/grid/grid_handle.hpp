@@ -23,7 +23,9 @@
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
+#include "dwell/solvers/grid/device/given_arrays.hpp"
 #include "dwell/solvers/grid/device/gpu_solves.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
@@ -33,7 +35,7 @@ namespace dwell::grids {
 
 /// Operators with arrays of coefficients and their levels are made by kernels of a GPU from so many
 /// unknowns on, where that can be done; smaller ones by the host, sooner than a kernel is compiled.
-inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 14;
+inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 12;
 
 template <class T>
 struct grid_handle {
@@ -61,7 +63,7 @@ struct grid_handle {
   /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
               const grid_options& o, std::size_t gather_below,
-              std::size_t gpu_makes = made_by_gpu_from)
+              std::size_t gpu_makes = made_by_gpu_from, const device_coefficients<T>& there = {})
       : comm(std::move(by)),
         options(o),
         device_name(on.facts().name),
@@ -72,9 +74,8 @@ struct grid_handle {
         here(where.here()),
         gpu_makes_from(gpu_makes),
         gpu(on_gpu ? std::make_unique<gpu_solves<T>>(on) : nullptr),
-        grid(first_grid(d)),
-        threads(on_gpu ? thread_choice{on.facts().units, "a block for each multiprocessor"}
-                       : threads_of_grid(own_shape(), on.facts())),
+        grid(first_grid(d, there)),
+        threads(on_gpu ? blocks_of(on.facts()) : threads_of_grid(own_shape(), on.facts())),
         teams(on_gpu ? 1 : threads.threads),
         vectors(on_gpu ? grid_shape{} : shape(), facts_of(method.method).more_vectors),
         b(on_gpu ? 0 : shape().cells()),
@@ -103,8 +104,22 @@ struct grid_handle {
     prepared_grid<T> grid;
     std::optional<typename gpu_solves<T>::copied_grid> copied;
   };
-  prepared_parts prepared(const grid_description<T>& d) {
-    if (gpu && where.all.cells() >= gpu_makes_from && can_be_made(d, method)) return made_by_gpu(d);
+  prepared_parts prepared(const grid_description<T>& d, const device_coefficients<T>& there) {
+    const bool made_there = gpu && where.all.cells() >= gpu_makes_from && can_be_made(method);
+    if (!is_empty(there)) {
+      if (!gpu)
+        throw input_error(
+            "grid: k, s: expected memory of the host for a CPU, found a view of a GPU's");
+      given_arrays<T> given(gpu->where(), d, there);
+      if (made_there) return made_by_gpu(given);
+      return prepared_on_host(given.whole());
+    }
+    if (made_there && has_arrays(d)) return made_by_gpu(d);
+    return prepared_on_host(d);
+  }
+  prepared_parts prepared_on_host(const grid_description<T>& d) {
+    if (gpu && has_arrays(d))
+      require_host_memory(d.cells, gpu_setup_bytes(double(where.all.cells()), sizeof(T), options));
     prepared_parts all{prepared_here(d), {}};
     if (gpu) all.copied.emplace(gpu->copied(all.grid, method));
     return all;
@@ -120,18 +135,36 @@ struct grid_handle {
   }
   prepared_parts made_by_gpu(const grid_description<T>& d) {
     undiscretized<T> problem = described(d);
+    return made_by_gpu(problem, [&] { discretize(d); });
+  }
+  prepared_parts made_by_gpu(given_arrays<T>& given) {
+    // A value that is refused may be in an array that the host has not looked at.
+    undiscretized<T> problem = [&] {
+      try {
+        return discretize_elsewhere(given.looked_at());
+      } catch (const input_error&) {
+        discretize(given.whole());
+        throw;
+      }
+    }();
+    given.put(problem);
+    return made_by_gpu(problem, [&] { discretize(given.whole()); });
+  }
+  /// say_why: throws input_error for what is wrong.
+  template <class F>
+  prepared_parts made_by_gpu(undiscretized<T>& problem, F&& say_why) {
     check_definite(problem.system.negative_s, options);
     made_grid<T> made = gpu->make(problem, method);
     if (!made.good) {
-      discretize(d);  // says what is wrong
+      say_why();
       throw device_error("grid: a set-up on the GPU found values that the host takes");
     }
     prepared_parts all{{std::move(problem.system), std::move(made.h), made.scale}, {}};
     all.copied.emplace(gpu->copied(all.grid, method, std::move(made)));
     return all;
   }
-  prepared_grid<T> first_grid(const grid_description<T>& d) {
-    prepared_parts all = prepared(d);
+  prepared_grid<T> first_grid(const grid_description<T>& d, const device_coefficients<T>& there) {
+    prepared_parts all = prepared(d, there);
     if (gpu) gpu->take(std::move(*all.copied));
     return std::move(all.grid);
   }
@@ -211,7 +244,7 @@ struct grid_handle {
   }
 
   /// Does what grid_solver::update() does.
-  void update(const grid_description<T>& d) {
+  void update(const grid_description<T>& d, const device_coefficients<T>& there = {}) {
     stopwatch clock;
     const divided_grid other = divided(d, where.gather_below);
     where.on_all([&] {
@@ -223,7 +256,7 @@ struct grid_handle {
     });
     const divided_grid before = std::exchange(where, other);
     try {
-      prepared_parts fresh = prepared(d);
+      prepared_parts fresh = prepared(d, there);
       if (gpu) gpu->take(std::move(*fresh.copied));
       grid = std::move(fresh.grid);
     } catch (...) {
@@ -394,7 +427,12 @@ struct grid_handle {
     try {
       const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
                                      std::chrono::milliseconds(50));
-      if (gpu && grid.system.a.pool.empty()) gpu->fetch(grid.system.a);
+      const bool fetched = gpu && grid.system.a.pool.empty();
+      if (!grid.galerkin && comm->size() == 1)
+        require_host_memory(axes_of(where.all, dims),
+                            galerkin_bytes(double(where.all.cells())) +
+                                (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
+      if (fetched) gpu->fetch(grid.system.a);
       grid.add_galerkin(where, method, cost);
       return true;
     } catch (const interrupted_error&) {

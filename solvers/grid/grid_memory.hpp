@@ -25,6 +25,15 @@ inline double solver_bytes(double unknowns, std::size_t element, const grid_opti
   return unknowns * each;
 }
 
+/// Bytes that Galerkin's levels take, weights, elements and what they are made of.
+inline double galerkin_bytes(double unknowns) { return unknowns * (60 + 5 * 4); }
+/// Bytes of the host that a set-up for a GPU takes, where the host makes an operator with elements
+/// of its own for each unknown, and its levels.
+inline double gpu_setup_bytes(double unknowns, std::size_t element, const grid_options& o) {
+  const double each = 5.0 * double(element) + 2 * 8 * 4 + (o.smoother == "lines" ? 24 : 0);
+  return unknowns * each + (o.coarse == "galerkin" ? galerkin_bytes(unknowns) : 0);
+}
+
 /// Throws device_error where the host has less than so many bytes for a grid of these cells.
 /// Without it a system that promises memory which it does not have ends the program in the middle.
 inline void require_host_memory(const std::vector<int>& cells, double bytes) {

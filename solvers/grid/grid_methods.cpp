@@ -111,8 +111,6 @@ void require_gpu_options(const grid_options& o) {
     throw unsupported_error(fmt::format("grid: on a GPU {}: expected {}, found {} (a CPU has it)",
                                         option, expected, found));
   };
-  if (o.method != "cg" && o.method != "multigrid") refuse("method", "cg or multigrid", o.method);
-  if (!method_of(o).has_levels()) refuse("preconditioner", "multigrid", o.preconditioner);
   if (o.full_multigrid) refuse("full_multigrid", "none", "one");
 }
 

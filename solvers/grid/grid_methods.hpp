@@ -6,11 +6,10 @@
 #include <string>
 
 #include "dwell/grid/grid_solver.hpp"
+#include "dwell/solvers/grid/grid_method.hpp"
 
 namespace dwell::grids {
 
-enum class grid_method { cg, multigrid, minres, bicgstab, chebyshev, jacobi };
-enum class grid_preconditioner { multigrid, jacobi, none };
 /// V, or W: levels of at most a twelfth of the cells are visited twice.
 enum class grid_cycle { automatic, v, w };
 enum class grid_smoother { points, lines };
@@ -27,14 +26,15 @@ struct method_facts {
   int more_vectors;   ///< besides x, d, r, p, q
   int vector_passes;  ///< reads and writes of vectors in an iteration, those of a cycle apart
   int applications;   ///< applications of the preconditioner in an iteration
+  int barriers;       ///< barriers of a GPU's teams in an iteration, applications apart
 };
 inline constexpr method_facts all_methods[] = {
-    {grid_method::cg, "cg", true, false, 1, 9, 1},
-    {grid_method::multigrid, "multigrid", false, false, 0, 9, 1},
-    {grid_method::minres, "minres", true, true, 5, 22, 1},
-    {grid_method::bicgstab, "bicgstab", true, true, 4, 24, 2},
-    {grid_method::chebyshev, "chebyshev", true, false, 1, 12, 1},
-    {grid_method::jacobi, "jacobi", false, false, 1, 9, 1},
+    {grid_method::cg, "cg", true, false, 1, 9, 1, 4},
+    {grid_method::multigrid, "multigrid", false, false, 0, 9, 1, 4},
+    {grid_method::minres, "minres", true, true, 5, 22, 1, 5},
+    {grid_method::bicgstab, "bicgstab", true, true, 4, 24, 2, 9},
+    {grid_method::chebyshev, "chebyshev", true, false, 1, 12, 1, 3},
+    {grid_method::jacobi, "jacobi", false, false, 1, 9, 1, 3},
 };
 constexpr const method_facts& facts_of(grid_method m) { return all_methods[static_cast<int>(m)]; }
 
@@ -50,6 +50,10 @@ struct chosen_method {
   bool host_vectors = true;  ///< levels have u, f and r on the host; a GPU has its own
   /// Are there levels?
   bool has_levels() const { return preconditioner == grid_preconditioner::multigrid; }
+  /// Conjugate gradients with multigrid, and multigrid alone, have their phases in fewer passes.
+  bool fused() const {
+    return has_levels() && (method == grid_method::cg || method == grid_method::multigrid);
+  }
 };
 const char* name_of(grid_preconditioner p);
 /// What options say that check_options() has accepted.

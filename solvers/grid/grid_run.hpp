@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <limits>
 
-#include "dwell/solvers/grid/iterations.hpp"
+#include "dwell/solvers/grid/team_phases.hpp"
 
 namespace dwell::grids {
 
 template <class T, class V>
-class grid_run : grid_iterations<T, V> {
-  using base = grid_iterations<T, V>;
+class grid_run : method_run<T, V> {
+  using base = method_run<T, V>;
   using base::after_iteration, base::each_plane, base::iterate, base::look_for_interrupt;
   using base::cells_, base::ghosts_of, base::norm_, base::out_, base::own_, base::plane_, base::v_;
   using base::product, base::total, base::total_of, base::h_, base::in_, base::interrupted_;
@@ -48,8 +48,8 @@ class grid_run : grid_iterations<T, V> {
       far.recursive = best;
       far.third = best * best, far.third_at = far.done;
       far.begin = best, far.begin_at = far.done;
-      why = fused() ? attempt(team, mg, d, best, std::max(target, least), far)
-                    : iterate(team, mg, d, std::max(target, least), far);
+      why = in_.method.fused() ? attempt(team, mg, d, best, std::max(target, least), far)
+                               : iterate(team, mg, d, std::max(target, least), far);
       // The answer of the attempt, if it is better.
       each_plane(team, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) d[i] += x[i];
@@ -161,11 +161,6 @@ class grid_run : grid_iterations<T, V> {
       true_residual(team, x, mean);
   }
 
-  /// Conjugate gradients with multigrid, and multigrid alone, have their phases in fewer passes.
-  bool fused() const {
-    return in_.method.has_levels() &&
-           (in_.method.method == grid_method::cg || in_.method.method == grid_method::multigrid);
-  }
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
   stop_reason attempt(plane_team& team, cycle<V>& mg, T* d, double norm, double target,
                       run_progress& now) {

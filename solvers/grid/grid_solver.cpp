@@ -14,7 +14,11 @@ struct grid_solver<T>::state : grids::grid_handle<T> {
 
 template <class T>
 grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
-                            const grid_options& options) {
+                            const grid_options& options)
+    : grid_solver(where, d, options, {}) {}
+template <class T>
+grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
+                            const grid_options& options, const device_coefficients<T>& there) {
   grids::check_options(options);
   if (where.on() != backend::cpu) {
     grids::require_gpu_options(options);
@@ -25,7 +29,8 @@ grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
       grids::require_host_memory(d.cells, grids::solver_bytes(unknowns, sizeof(T), options));
   }
   stopwatch clock;
-  s_ = std::make_unique<state>(where, self_communicator(), d, options, std::size_t(0));
+  s_ = std::make_unique<state>(where, self_communicator(), d, options, std::size_t(0),
+                               grids::made_by_gpu_from, there);
   s_->setup_s = clock.lap();
 }
 template <class T>
@@ -64,6 +69,10 @@ grid_report grid_solver<T>::solve_algebraic(device_span<const T> b, device_span<
 template <class T>
 void grid_solver<T>::update(const grid_description<T>& d) {
   s_->update(d);
+}
+template <class T>
+void grid_solver<T>::update(const grid_description<T>& d, const device_coefficients<T>& there) {
+  s_->update(d, there);
 }
 template <class T>
 void grid_solver<T>::set_tolerances(double rtol, double atol) {

@@ -72,6 +72,7 @@ struct hierarchy {
   bool jumps = false;            ///< coefficients do: the bottom is larger
   bool twice = false;            ///< small levels are visited twice
   bool lines = false;            ///< whole lines are relaxed
+  bool cycles = true;            ///< else the finest level is there alone, for its diagonals
   std::vector<V> line_residual;  ///< then, as large as the finest level
   std::vector<double> line_sums;
   std::vector<V> zeros;  ///< a row of them, for all levels
@@ -82,6 +83,7 @@ struct hierarchy {
              bool conductances_jump) {
     const bool coarser = method.has_levels();
     finest = all;
+    cycles = coarser;
     zeros.assign(std::size_t(top.n[2] + 1), V(0));
     jumps = coarser && conductances_jump;
     twice = coarser &&

@@ -31,9 +31,13 @@ std::vector<listed_level> list_levels(const hierarchy<level_value>& h, const cho
     l.visits = visits;
     return std::size_t(visits);
   };
-  const auto end = [](listed_level& l, const profile_factor& factor, std::size_t vectors) {
-    l.bytes = factor.bytes() + vectors;
-    l.bytes_per_cycle = std::size_t(l.visits) * 2 * l.bytes;
+  const auto end = [&](listed_level& l, const profile_factor& factor, std::size_t vectors) {
+    // A factor is gone through forth and back; a GPU multiplies by the inverse.
+    const std::size_t n = l.shape.cells(), inverse = n * n * sizeof(double);
+    const bool factored = method.host_vectors;
+    l.bytes = (factored ? factor.bytes() : inverse) + vectors;
+    l.bytes_per_cycle =
+        std::size_t(l.visits) * ((factored ? 2 * factor.bytes() : inverse) + 2 * vectors);
   };
   const auto halve = [](listed_level& l, const std::array<halved_axis, 3>& axes) {
     for (std::size_t axis = 0; axis < 3; ++axis) l.halved[axis] = axes[axis].halved;

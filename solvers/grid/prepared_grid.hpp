@@ -110,6 +110,10 @@ inline thread_choice threads_of_grid(const grid_shape& g, const device_facts& wh
   return threads_worth(10.0 * double(g.cells()), g.n[0], "barrier", where);
 }
 
+inline thread_choice blocks_of(const device_facts& gpu) {
+  return {gpu.units, "a block for each multiprocessor"};
+}
+
 /// Unknowns along the axes of a description of so many dimensions.
 inline std::vector<int> axes_of(const grid_shape& g, std::size_t dims) {
   if (dims == 1) return {g.n[2]};

@@ -40,6 +40,12 @@ class profile_factor {
   /// computed.
   void inverse(double* to) const;
 
+  // What inverse() reads, for those who do the same elsewhere.
+  const std::vector<std::size_t>& places() const { return place_; }
+  const std::vector<std::size_t>& first_columns() const { return first_; }
+  const std::vector<std::size_t>& row_starts() const { return start_; }
+  const std::vector<double>& elements() const { return l_; }
+
   std::size_t size() const { return place_.size(); }
   std::size_t bytes() const { return l_.size() * sizeof(double); }
 

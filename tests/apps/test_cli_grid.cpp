@@ -473,8 +473,43 @@ TEST(cli_explain_grid, levels_and_where_they_live) {
   for (std::size_t k = 0; k < solved.at("levels").size(); ++k)
     EXPECT_EQ(solved.at("levels").at(k).at("size"), j.at("levels").at(k).at("size"));
   EXPECT_EQ(solved.at("cycle"), j.at("cycle"));
-  expect_refused({"explain", "grid", "30x30", "--device-facts", "h100"}, "expected a CPU");
   expect_refused({"explain", "grid", "30x30", "--k", "0"}, "k: expected a number > 0");
+}
+
+TEST(cli_explain_grid, a_gpu_that_is_not_here) {
+  const auto r = dwell_cli({"explain", "grid", "1000x1000", "--device-facts", "h200"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "a block for each multiprocessor"));
+  EXPECT_TRUE(holds(r.out, "barriers, nothing else"));
+  double before = 0;
+  for (const char* size : {"100x100", "500x500", "1000x1000", "2000x2000", "6000x6000"}) {
+    const auto j = report_of({"explain", "grid", size, "--device-facts", "h200", "--json", "-"});
+    EXPECT_GT(j.at("least_s").get<double>(), before) << "a larger grid takes longer";
+    before = j.at("least_s").get<double>();
+    EXPECT_GT(j.at("barriers").get<int>(), 10);
+    const auto& levels = j.at("levels");
+    EXPECT_EQ(levels.back().at("solved_by"), "its inverse");
+    EXPECT_EQ(levels.back().at("lives_in"), "last-level cache");
+    EXPECT_EQ(levels.at(0).at("threads"), j.at("device").at("units"));
+    // Levels are those of a CPU, where nothing jumps.
+    const auto c = report_of({"explain", "grid", size, "--json", "-"});
+    EXPECT_TRUE(c.at("least_s").is_null());
+    ASSERT_EQ(levels.size(), c.at("levels").size());
+    for (std::size_t k = 0; k < levels.size(); ++k)
+      EXPECT_EQ(levels.at(k).at("size"), c.at("levels").at(k).at("size"));
+  }
+  const auto large =
+      report_of({"explain", "grid", "6000x6000", "--device-facts", "h200", "--json", "-"});
+  EXPECT_EQ(large.at("levels").at(0).at("lives_in"), "memory");
+  // Two applications of the preconditioner in place of one.
+  const auto barriers = [](const char* method) {
+    return report_of({"explain", "grid", "200x200", "--method", method, "--device-facts", "h200",
+                      "--json", "-"})
+        .at("barriers")
+        .get<int>();
+  };
+  EXPECT_GT(barriers("bicgstab"), barriers("minres") + 20);
+  EXPECT_GT(barriers("chebyshev"), barriers("multigrid"));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Set-ups and solves of systems on grids on a GPU: a first set-up, updates by the host and by
 // kernels, medians of solves of a prepared handle. Arguments: seconds after which no more problems
-// are begun.
+// are begun; "kernels" (all are compiled to the cache), "problems", "sizes" (where set-ups by
+// kernels begin to be faster) or "methods" (each with each preconditioner).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,11 +10,14 @@
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/comm/communicator.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/loaded_kernel_cuda.hpp"
+#include "dwell/solvers/grid/device/needed.hpp"
 #include "dwell/solvers/grid/grid_handle.hpp"
 
 namespace {
@@ -57,6 +61,54 @@ std::vector<double> coefficients_of(const problem& p) {
   return k;
 }
 
+/// Seconds of solves of a prepared handle, f = 1, from 0, with arrays of the GPU.
+std::vector<double> solves_of(grids::grid_handle<double>& handle, int rounds, grid_report& last) {
+  std::vector<double> solves;
+  const std::size_t n = handle.rows();
+  const device where = device::cuda();
+  const buffer<double> f = buffer<double>::copy_of(where, std::vector<double>(n, 1.0));
+  for (int round = 0; round < rounds; ++round) {
+    buffer<double> u(where, n);
+    stopwatch clock;
+    last = handle.solve(device_span<const double>{f.data(), n, where.ordinal()},
+                        device_span<double>{u.data(), n, where.ordinal()}, false);
+    solves.push_back(clock.lap());
+  }
+  return solves;
+}
+
+/// All kernels, each by a thread, to the cache.
+void compile_all() {
+  std::vector<std::thread> threads;
+  const auto target = cuda::target_of(device::cuda());
+  for (const precision type : {precision::f64, precision::f32})
+    for (const kernel_source& source : grids::needed_sources(type))
+      threads.emplace_back([source, target] { compile_kernel(source, target); });
+  for (std::thread& one : threads) one.join();
+}
+
+void measure_methods(const std::vector<int>& cells) {
+  const grid_description<double> d{.cells = cells};
+  for (const std::string& method : grid_methods())
+    for (const std::string& preconditioner : grid_preconditioners()) {
+      grid_options o;
+      o.method = method;
+      o.preconditioner = preconditioner;
+      o.max_iterations = 2000;
+      if (preconditioner == "multigrid") continue;
+      if (preconditioner != "auto" && (method == "multigrid" || method == "jacobi")) continue;
+      grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, o, 0);
+      grid_report r;
+      const double ms = median(solves_of(handle, 3, r));
+      fmt::print(
+          "{}x{} {:10} preconditioner {:9}: {:9.3f} ms, {:4} iterations, {:7.2f} us each, {}, "
+          "true residual {:.1e}\n",
+          cells[0], cells[1], method, r.preconditioner, ms, r.iterations,
+          1e3 * ms / std::max(r.iterations, 1), to_string(r.stopped), r.residual_relative_true);
+      std::fflush(stdout);
+    }
+}
+
 void measure(const problem& p, bool by_gpu) {
   grid_description<double> d{.cells = p.cells};
   const std::vector<double> k = coefficients_of(p);
@@ -65,32 +117,33 @@ void measure(const problem& p, bool by_gpu) {
   grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0,
                                     by_gpu ? 0 : std::size_t(-1));
   const double first = 1e3 * clock.lap();
-  std::vector<double> updates, solves;
+  std::vector<double> updates;
   for (int round = 0; round < 7; ++round) {
     clock.lap();
     handle.update(d);
     updates.push_back(clock.lap());
   }
-  const std::size_t n = handle.rows();
-  const std::vector<double> ones(n, 1.0), zeros(n, 0.0);
-  const device where = device::cuda();
-  const buffer<double> f = buffer<double>::copy_of(where, ones);
-  int iterations = 0;
-  std::string stopped;
-  for (int round = 0; round < 7; ++round) {
-    buffer<double> u(where, n);
-    clock.lap();
-    const grid_report r = handle.solve(device_span<const double>{f.data(), n, where.ordinal()},
-                                       device_span<double>{u.data(), n, where.ordinal()}, false);
-    solves.push_back(clock.lap());
-    iterations = r.iterations;
-    stopped = to_string(r.stopped);
+  double there_ms = 0;  // k in the memory of the GPU
+  if (by_gpu) {
+    const device where = device::cuda();
+    const buffer<double> of = buffer<double>::copy_of(where, k);
+    grid_description<double> bare{.cells = p.cells};
+    std::vector<double> seconds;
+    for (int round = 0; round < 7; ++round) {
+      clock.lap();
+      handle.update(bare, {.k_cells = {of.data(), k.size(), where.ordinal()}});
+      seconds.push_back(clock.lap());
+    }
+    there_ms = median(seconds);
   }
+  grid_report r;
+  const std::vector<double> solves = solves_of(handle, 7, r);
   fmt::print(
-      "{:28} levels by {:4}: first set-up {:8.2f} ms, updates {:8.3f} (least {:.3f}), solve "
-      "{:8.3f} ms, {} iterations, {}\n",
+      "{:28} levels by {:4}: first set-up {:8.2f} ms, updates {:8.3f} (least {:.3f}, k of the GPU "
+      "{:.3f}), solve {:8.3f} ms, {} iterations, {}\n",
       p.says, by_gpu ? "GPU" : "host", first, median(updates),
-      1e3 * *std::ranges::min_element(updates), median(solves), iterations, stopped);
+      1e3 * *std::ranges::min_element(updates), there_ms, median(solves), r.iterations,
+      to_string(r.stopped));
   std::fflush(stdout);
 }
 
@@ -98,14 +151,30 @@ void measure(const problem& p, bool by_gpu) {
 
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 60;
-  const problem problems[] = {{"1024x1024, k = 1", {1024, 1024}},
-                              {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
-                              {"1000x1000, 1:1e6 in 30s", {1000, 1000}, 1e6, 30},
-                              {"128x128x128, k = 1", {128, 128, 128}},
-                              {"128x128x128, 1:1e4 in 16s", {128, 128, 128}, 1e4, 16},
-                              {"8192x8192, k = 1", {8192, 8192}},
-                              {"256x256x256, k = 1", {256, 256, 256}},
-                              {"4096x4096, 1:100 in 64s", {4096, 4096}, 100, 64}};
+  const std::string what = count > 2 ? arguments[2] : "problems";
+  if (what == "kernels") {
+    compile_all();
+    return 0;
+  }
+  if (what == "methods") {
+    for (const int n : {512, 1000}) measure_methods({n, n});
+    return 0;
+  }
+  std::vector<problem> problems = {{"1024x1024, k = 1", {1024, 1024}},
+                                   {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
+                                   {"1000x1000, 1:1e6 in 30s", {1000, 1000}, 1e6, 30},
+                                   {"128x128x128, k = 1", {128, 128, 128}},
+                                   {"128x128x128, 1:1e4 in 16s", {128, 128, 128}, 1e4, 16},
+                                   {"8192x8192, k = 1", {8192, 8192}},
+                                   {"256x256x256, k = 1", {256, 256, 256}},
+                                   {"4096x4096, 1:100 in 64s", {4096, 4096}, 100, 64}};
+  if (what == "sizes") {
+    problems.clear();
+    for (const int n : {32, 48, 64, 96, 128, 192, 256, 512})
+      problems.push_back({fmt::format("{}x{}, 1:1e4 in 8s", n, n), {n, n}, 1e4, 8});
+    for (const int n : {16, 24, 32, 48})
+      problems.push_back({fmt::format("{}x{}x{}, 1:1e4 in 4s", n, n, n), {n, n, n}, 1e4, 4});
+  }
   double spent = 0;
   dwell::stopwatch clock;
   for (const problem& p : problems)

@@ -27,21 +27,27 @@ class grid_kernel_cpu final : public grids::grid_kernel<T> {
     cpu::run_teams(teams_, watch, [&](int t, cpu_barrier& grid) {
       std::vector<std::byte> scratch(64);
       cpu_team<Lanes> team(t, teams_, &grid, reversed_, scratch.data(), scratch.size(), a.partials);
-      const auto solve = [&]<bool Flat>(auto kind) {
-        grids::device_solve<T, cpu_team<Lanes>, Flat, decltype(kind)::value>(team, a, a.levels,
-                                                                             a.boxes, a.steps)();
-      };
       const grids::grid_kernel_form form = grids::form_of(a);
-      const auto of_kind = [&]<grids::level_kind Kind>() {
-        const std::integral_constant<grids::level_kind, Kind> kind;
-        form.flat ? solve.template operator()<true>(kind) : solve.template operator()<false>(kind);
+      const auto of_kind = [&]<grids::level_kind Kind, bool Fused>() {
+        const auto solve = [&]<bool Flat>() {
+          grids::device_solve<T, cpu_team<Lanes>, Flat, Kind, Fused>(team, a, a.levels, a.boxes,
+                                                                     a.steps)();
+        };
+        form.flat ? solve.template operator()<true>() : solve.template operator()<false>();
       };
-      if (form.kind == grids::level_kind::points)
-        of_kind.template operator()<grids::level_kind::points>();
-      else if (form.kind == grids::level_kind::boxes)
-        of_kind.template operator()<grids::level_kind::boxes>();
+      const auto with_levels = [&]<bool Fused>() {
+        if (form.kind == grids::level_kind::points)
+          of_kind.template operator()<grids::level_kind::points, Fused>();
+        else if (form.kind == grids::level_kind::boxes)
+          of_kind.template operator()<grids::level_kind::boxes, Fused>();
+        else
+          of_kind.template operator()<grids::level_kind::lines, Fused>();
+      };
+      if (form.kind == grids::level_kind::none)
+        of_kind.template operator()<grids::level_kind::none, false>();
       else
-        of_kind.template operator()<grids::level_kind::lines>();
+        form.fused ? with_levels.template operator()<true>()
+                   : with_levels.template operator()<false>();
     });
     watch.finish();
     return 0;

@@ -33,12 +33,13 @@ std::string axes_text(const grid_level_plan& l) {
   return text;
 }
 
-columns<grid_level_plan> level_columns() {
+columns<grid_level_plan> level_columns(bool on_gpu) {
   using row = grid_level_plan;
   return {{"size", "level", unit::range, [](const row& l) { return level_size(l.cells); }},
           {"halved", "halved", unit::word, [](const row& l) { return text_or_null(axes_text(l)); }},
           {"solved_by", "solved by", unit::word, [](const row& l) { return l.solved_by; }},
-          {"threads", "threads", unit::count, [](const row& l) { return l.threads; }},
+          {"threads", on_gpu ? "blocks" : "threads", unit::count,
+           [](const row& l) { return l.threads; }},
           {"visits", "visits", unit::count, [](const row& l) { return l.visits; }},
           {"bytes", "holds", unit::bytes, [](const row& l) { return l.bytes; }},
           {"lives_in", "lives in", unit::word, [](const row& l) { return l.lives_in; }},
@@ -51,12 +52,14 @@ std::string explanation_text(const grid_explanation& e, const grid_choices& give
   for (const auto& [label, value] : grid_problem_rows(given)) out.row(label, value);
   if (e.singular) out.row("", "singular: nothing holds u");
   out.row("device", fmt::format("{} ({})", e.device.name, to_string(e.device.on)));
-  out.row("", fmt::format("second-level cache {} a core, last-level cache {}",
-                          format_bytes(static_cast<double>(e.device.core_cache)),
-                          format_bytes(static_cast<double>(e.device.l2))));
+  const bool on_gpu = e.device.on != backend::cpu;
+  const std::string cache = format_bytes(static_cast<double>(e.device.l2));
+  out.row("", on_gpu ? fmt::format("{} multiprocessors, last-level cache {}", e.device.units, cache)
+                     : fmt::format("second-level cache {} a core, last-level cache {}",
+                                   format_bytes(static_cast<double>(e.device.core_cache)), cache));
   out.gap();
   out.row("method", e.method + ", preconditioner " + e.preconditioner);
-  out.row("threads", e.reason);
+  out.row(on_gpu ? "blocks" : "threads", e.reason);
   out.row("cycle", e.cycle);
   out.row("coefficients",
           e.shared_rows ? "some rows that all others share" : "of each cell, read by each visit");
@@ -65,11 +68,15 @@ std::string explanation_text(const grid_explanation& e, const grid_choices& give
   out.row("moved", fmt::format("{} a cycle, {} an iteration, by the model",
                                format_bytes(double(e.cycle_bytes)),
                                format_bytes(double(e.bytes_per_iteration))));
+  if (on_gpu)
+    out.row("at least", fmt::format("{} an iteration: these bytes, {} barriers, nothing else",
+                                    format_seconds(e.least_s), e.barriers));
   if (e.levels.empty()) return out.text();
-  return out.text() + "\n" + table_of(level_columns(), e.levels).text();
+  return out.text() + "\n" + table_of(level_columns(on_gpu), e.levels).text();
 }
 
 json explanation_json(const grid_explanation& e, const grid_choices& given) {
+  const bool on_gpu = e.device.on != backend::cpu;
   json out = document("explain grid");
   add_grid_problem_fields(out, given);
   out.update({{"precision", e.precision},
@@ -88,9 +95,11 @@ json explanation_json(const grid_explanation& e, const grid_choices& given) {
               {"shared_rows", e.shared_rows},
               {"vector_bytes", e.vector_bytes},
               {"vectors_live_in", e.vectors_live_in},
-              {"levels", array_of(level_columns(), e.levels)},
+              {"levels", array_of(level_columns(on_gpu), e.levels)},
               {"cycle_bytes", e.cycle_bytes},
-              {"bytes_per_iteration", e.bytes_per_iteration}});
+              {"bytes_per_iteration", e.bytes_per_iteration},
+              {"barriers", on_gpu ? json(e.barriers) : json(nullptr)},
+              {"least_s", on_gpu ? json(e.least_s) : json(nullptr)}});
   return out;
 }
 
@@ -103,14 +112,16 @@ struct grid_part : explain_part {
     add_explained_device(app, device, threads, asked_facts);
     app.footer(
         "The levels are made, since which axes are halved follows from the coefficients; nothing "
-        "is\nsolved. Of CPUs: how a GPU would do it is not explained.\n"
+        "is\nsolved. A GPU need not be here.\n"
         "\nExamples:\n"
         "  dwell explain grid 1000x1000\n"
-        "  dwell explain grid 300x300 --k k.npy --k-axes 1,0.01 --json -");
+        "  dwell explain grid 300x300 --k k.npy --k-axes 1,0.01 --json -\n"
+        "  dwell explain grid 1000x1000 --device-facts h200");
   }
   input_list inputs() const { return input_files(problem); }
   void check() {
-    if (device.what == device_choice::kind::automatic) device.what = device_choice::kind::cpu;
+    if (device.what == device_choice::kind::automatic && !asked_facts.given())
+      device.what = device_choice::kind::cpu;
     require_grid_memory(problem);
   }
   template <class T>

@@ -263,8 +263,7 @@ command add_grid(CLI::App& app) {
          "Start, e.g. the --output of an earlier run (default: zeros)");
   app.option_defaults()->group("Execution");
   add_grid_method(app, args->problem);
-  add_device(app, args->device,
-             "Where to solve: auto is the CPU; a GPU has methods cg and multigrid");
+  add_device(app, args->device, "Where to solve: auto is the CPU");
   add_positive(app, "--threads", args->threads,
                "Threads (default: of those there are, as many as the grid is worth)");
   app.option_defaults()->group("Ranks");

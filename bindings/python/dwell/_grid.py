@@ -61,7 +61,8 @@ class GridSolver:
     shape : tuple of int, optional
         Unknowns along each axis, the slowest first. Not needed where `k` or `s` is an array.
     k : float or array of shape `shape`
-        The coefficient, above 0.
+        The coefficient, above 0. An array may be in the memory of the solver's GPU, which is then the default of `device`; where
+        kernels make the set-up it stays there.
     s : float or array of shape `shape`
         The reaction, 0 or more; below 0 with methods "minres" and "bicgstab".
     spacing : float or tuple of float
@@ -107,7 +108,7 @@ class GridSolver:
     history : bool
         Keep the norm of each iteration's residual in the report.
     device : str, optional
-        "cpu", which is the default, "cuda" or "cuda:N". A GPU has methods "cg" and "multigrid", a solve in one
+        "cpu", which is the default, "cuda" or "cuda:N". On a GPU a solve is one
         kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
     threads : int
         0: as many as there are, and as the grid is worth.
@@ -339,6 +340,7 @@ class GridOperator:
         k_faces: Mapping[str, Any] | None = None, dtype: Any = None, device: str | None = None, threads: int = 0,
     ) -> None:
         self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
+        p.require_host()
         self._native: Any = p.native("GridOperator")(*p.place(device, threads), p.coefficients())
         self._turn = Turn("operator")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import HOST, Place, asked_dtype, float_dtype, host_array, is_one, place_of, readable
+from . import _core, _gpu
+from ._arrays import HOST, Place, asked_dtype, dtype_of, float_dtype, host_array, is_one, place_of, readable
 from ._checks import held, number, shown, whole, word
 from ._device import resolve
 
@@ -23,15 +23,15 @@ class Problem:
         self, shape: Any, k: Any, s: Any, spacing: Any, boundary: Any, boundary_values: Mapping[str, Any] | None, centring: Any,
         mean: Any, k_axes: Any, k_faces: Mapping[str, Any] | None, dtype: Any,
     ) -> None:
-        k, s = _array_or_number(k, "k"), _array_or_number(s, "s")
-        given = [a.shape for a in (k, s) if isinstance(a, np.ndarray)]
+        k, s = _coefficient(k, "k"), _coefficient(s, "s")
+        given = [tuple(a.shape) for a in (k, s) if not isinstance(a, float)]
         if shape is None and not given:
             raise ValueError("shape: expected one, since neither k nor s is an array")
         self.shape: tuple[int, ...] = given[0] if shape is None else _shape(shape)
         if not 1 <= len(self.shape) <= 3:
             raise ValueError(f"shape: expected 1 to 3 axes, found {len(self.shape)}")
         if dtype is None:
-            dtype = float_dtype(k.dtype, "k") if isinstance(k, np.ndarray) else np.float64
+            dtype = np.float64 if isinstance(k, float) else float_dtype(dtype_of(k), "k")
         self.dtype: np.dtype[Any] = asked_dtype(dtype, "dtype")
         dims = len(self.shape)
         if centring not in ("cell", "vertex"):
@@ -47,9 +47,9 @@ class Problem:
         """Another one of the same shape; what is None stays."""
         new = copy.copy(self)
         if k is not None:
-            new._k, new._k_faces = _array_or_number(k, "k"), None
+            new._k, new._k_faces = _coefficient(k, "k"), None
         if s is not None:
-            new._s = _array_or_number(s, "s")
+            new._s = _coefficient(s, "s")
         if boundary is not None:
             new._boundary, new._values = boundary, None
         if values is not None:
@@ -61,16 +61,41 @@ class Problem:
     def native(self, name: str) -> Any:
         return getattr(_core, name + _SUFFIX[self.dtype.name])
 
+    def gpu(self) -> int | None:
+        """The GPU whose memory has k or s."""
+        return next((place_of(a).gpu for a in (self._k, self._s) if place_of(a).gpu is not None), None)
+
+    def require_host(self) -> None:
+        for a, name in ((self._k, "k"), (self._s, "s")):
+            if not isinstance(a, float):
+                on_host(a, name)
+
     def place(self, device: str | None, threads: int) -> tuple[Any, ...]:
-        return resolve("cpu" if device is None else device, threads, None, 0), *self._layout
+        if device is None:
+            device = "cpu" if self.gpu() is None else f"cuda:{self.gpu()}"
+        return resolve(device, threads, None, 0), *self._layout
 
     def coefficients(self) -> Any:
         k, s = self._k, self._s
         k_cells, s_cells = (self.of_shape(a, name).reshape(-1) if isinstance(a, np.ndarray) else None
                             for a, name in ((k, "k"), (s, "s")))
         return self.native("GridCoefficients")(
-            1.0 if k_cells is not None else k, k_cells, self._k_axes, self._faces(), self._mean == "arithmetic",
-            0.0 if s_cells is not None else s, s_cells, word(self._boundary, "boundary"), self._side_values())
+            k if isinstance(k, float) else 1.0, k_cells, self._k_axes, self._faces(), self._mean == "arithmetic",
+            s if isinstance(s, float) else 0.0, s_cells, word(self._boundary, "boundary"), self._side_values(),
+            self._on_gpu(k, "k"), self._on_gpu(s, "s"))
+
+    def _on_gpu(self, a: Any, what: str) -> Any:
+        """An array of a GPU, once it is there, for a solver, which works in a stream of its own; else None."""
+        place = place_of(a)
+        if place.gpu is None:
+            return None
+        if tuple(a.shape) != self.shape:
+            raise ValueError(f"{what}: expected shape {self.shape}, found {tuple(a.shape)}")
+        _gpu.check(a, self.dtype, what)
+        if "C" not in _gpu.order(a, place):
+            raise ValueError(f"{what}: expected an array in C order")
+        _gpu.wait_for(a, place)
+        return _gpu.capsule(a, place)
 
     def vector(self, given: Any, what: str) -> tuple[np.ndarray[Any, Any], Place]:
         """An array of one value for each unknown, and where the caller's is."""
@@ -126,6 +151,11 @@ def on_host(a: Any, what: str) -> np.ndarray[Any, Any]:
     if place.gpu is not None:
         raise ValueError(f"{what}: expected an array of the host, found one of cuda:{place.gpu}")
     return host_array(a, what)
+
+
+def _coefficient(a: Any, what: str) -> Any:
+    """A number, an array of the host, or one of a GPU as it is."""
+    return a if place_of(a).gpu is not None else _array_or_number(a, what)
 
 
 def _array_or_number(a: Any, what: str) -> Any:

@@ -34,6 +34,7 @@ using side_values = std::tuple<int, bool, std::vector<double>>;
 template <class T>
 struct grid_coefficients {
   using vector = std::optional<host_vector<const T>>;
+  using gpu_array = std::optional<cuda_field<const T>>;
   double k = 1;
   vector k_cells;
   std::vector<double> k_axes;
@@ -43,10 +44,12 @@ struct grid_coefficients {
   vector s_cells;
   std::string boundary;
   std::vector<side_values> values;
+  gpu_array k_cuda, s_cuda;  ///< in place of k_cells and s_cells
 
   grid_coefficients(double k_all, vector of_cells, std::vector<double> axes,
                     std::vector<vector> faces, bool arithmetic_mean, double s_all, vector of_s,
-                    std::string conditions, std::vector<side_values> of_sides)
+                    std::string conditions, std::vector<side_values> of_sides, gpu_array k_there,
+                    gpu_array s_there)
       : k(k_all),
         k_cells(std::move(of_cells)),
         k_axes(std::move(axes)),
@@ -55,7 +58,16 @@ struct grid_coefficients {
         s(s_all),
         s_cells(std::move(of_s)),
         boundary(std::move(conditions)),
-        values(std::move(of_sides)) {}
+        values(std::move(of_sides)),
+        k_cuda(std::move(k_there)),
+        s_cuda(std::move(s_there)) {}
+
+  device_coefficients<T> there() const {
+    device_coefficients<T> all;
+    if (k_cuda) all.k_cells = cuda_span(*k_cuda);
+    if (s_cuda) all.s_cells = cuda_span(*s_cuda);
+    return all;
+  }
 };
 
 /// The grid itself.
@@ -134,11 +146,11 @@ class held_grid_solver {
     o.progress = [this](const solve_progress&) {
       return receiver_.publish([](const nb::object&) { return nb::none(); });
     };
-    interruptible([&] { solver_.emplace(where, layout_.description(c), o); });
+    interruptible([&] { solver_.emplace(where, layout_.description(c), o, c.there()); });
   }
 
   void update(const grid_coefficients<T>& c) {
-    interruptible([&] { solver_->update(layout_.description(c)); });
+    interruptible([&] { solver_->update(layout_.description(c), c.there()); });
   }
   bool singular() const { return solver_->singular(); }
 
@@ -207,10 +219,11 @@ void add(nb::module_& m, const std::string& precision) {
   using vector = typename coefs::vector;
   nb::class_<coefs>(m, ("GridCoefficients" + precision).c_str())
       .def(nb::init<double, vector, std::vector<double>, std::vector<vector>, bool, double, vector,
-                    std::string, std::vector<side_values>>(),
+                    std::string, std::vector<side_values>, typename coefs::gpu_array,
+                    typename coefs::gpu_array>(),
            nb::arg("k"), nb::arg("k_cells").none(), nb::arg("k_axes"), nb::arg("k_faces"),
            nb::arg("arithmetic"), nb::arg("s"), nb::arg("s_cells").none(), nb::arg("boundary"),
-           nb::arg("values"));
+           nb::arg("values"), nb::arg("k_cuda").none(), nb::arg("s_cuda").none());
   using applied = held_grid_operator<T>;
   nb::class_<applied>(m, ("GridOperator" + precision).c_str())
       .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, const coefs&>(),

@@ -17,12 +17,14 @@ namespace dwell {
 struct grid_level_plan {
   std::vector<int> cells;   ///< slowest axis first
   std::vector<int> halved;  ///< axes along which the next level has half of them, likewise
-  std::string solved_by;    ///< "Gauss-Seidel in 2 colours", of the last level "Cholesky factor"
-  int threads = 1;          ///< that share it
-  int visits = 1;           ///< in a cycle
-  std::size_t bytes = 0;    ///< u, f, coefficients and inverse diagonals, or the factor
+  /// "Gauss-Seidel in 2 colours", of the last level "Cholesky factor", on a GPU "its inverse".
+  std::string solved_by;
+  int threads = 1;        ///< that share it; of a GPU blocks
+  int visits = 1;         ///< in a cycle
+  std::size_t bytes = 0;  ///< u, f, coefficients and inverse diagonals, or the factor
   /// What holds these bytes between two visits of them: "core cache" (the second-level caches of
   /// the threads), "last-level cache" or "memory". Of a CPU whose caches are not known "unknown".
+  /// Of a GPU "last-level cache" where that holds all levels below, too.
   std::string lives_in;
   std::size_t bytes_per_cycle = 0;  ///< read or written by all visits, by the model
 };
@@ -33,7 +35,7 @@ struct grid_explanation {
   std::string method;                   ///< see grid_options::method
   std::string preconditioner;           ///< see grid_report::preconditioner
   std::string precision;                ///< "f64" or "f32", of vectors
-  int threads = 1;                      ///< that would take part
+  int threads = 1;                      ///< that would take part; of a GPU blocks
   std::string reason;                   ///< why so many, one line
   std::string cycle;                    ///< "V-cycle", or why it is a W-cycle
   bool singular = false;                ///< see grid_operator::singular()
@@ -43,10 +45,14 @@ struct grid_explanation {
   std::vector<grid_level_plan> levels;  ///< the finest first; none without multigrid
   std::size_t cycle_bytes = 0;          ///< that a cycle moves: of all levels
   std::size_t bytes_per_iteration = 0;  ///< moved by its cycles and the method
+  int barriers = 0;  ///< barriers of all blocks of a GPU in an iteration; 0 on a CPU
+  /// On a GPU the least time of an iteration: its bytes from where they live, and its barriers,
+  /// with nothing else waited for. On a CPU 0: not known.
+  double least_s = 0;
 };
 
-/// Makes the levels as a solver would, and solves nothing. Throws what grid_solver throws;
-/// unsupported_error for the facts of a GPU.
+/// Makes the levels as a solver would, and solves nothing; a GPU need not be here. Throws what
+/// grid_solver throws.
 template <class T>
 grid_explanation explain(const grid_description<T>& d, const device_facts& where,
                          const grid_options& options = {});

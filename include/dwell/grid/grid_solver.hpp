@@ -5,6 +5,7 @@
 //   dwell::grid_solver<double> solver(dwell::device::cpu(), description);
 //   for (...) report = solver.solve(f, u);
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -20,6 +21,18 @@
 #include "dwell/linear/solve.hpp"
 
 namespace dwell {
+
+/// Coefficients in the memory of a solver's CUDA device, in place of the description's of the same
+/// names, as many and in the same order; complete, or in the order of the caller's stream
+/// (device::on_stream). Empty: the description's. They are read while a solver is made or updated.
+/// Where kernels make the set-up (4,096 unknowns or more, averaged coarse operators, points)
+/// k_cells need not come to the host, unless a side has a value; the others do.
+template <class T>
+struct device_coefficients {
+  device_span<const T> k_cells{};                 ///< an element per cell; all > 0
+  device_span<const T> s_cells{};                 ///< an element per cell
+  std::array<device_span<const T>, 3> k_faces{};  ///< per axis, as of grid_description
+};
 
 /// What solves on grids are asked to do.
 struct grid_options {
@@ -126,6 +139,10 @@ class DWELL_API grid_solver {
   /// Prepares the levels. Throws what grid_operator throws, and input_error for options out of
   /// range.
   grid_solver(const device& where, const grid_description<T>& d, const grid_options& options = {});
+  /// Likewise with coefficients in the memory of the device. Throws input_error also if they are
+  /// not there, or given by the description, too.
+  grid_solver(const device& where, const grid_description<T>& d, const grid_options& options,
+              const device_coefficients<T>& there);
   grid_solver(
       grid_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
   /// Moves likewise; frees what this solver had.
@@ -151,6 +168,8 @@ class DWELL_API grid_solver {
   /// From the next solve on with other coefficients or conditions; cells must be as many along each
   /// axis, else input_error. The solver is as before if anything is thrown.
   void update(const grid_description<T>& d);
+  /// Likewise with coefficients in the memory of the solver's device.
+  void update(const grid_description<T>& d, const device_coefficients<T>& there);
   /// From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol).
   void set_tolerances(double rtol, double atol = 0);
 

@@ -5,6 +5,7 @@
 #pragma once
 #include "dwell/base/fn.hpp"
 #include "dwell/execution/device/monitor.hpp"
+#include "dwell/solvers/grid/grid_method.hpp"
 #include "dwell/solvers/grid/halved_axis.hpp"
 
 namespace dwell::grids {
@@ -105,7 +106,8 @@ inline constexpr int most_steps_kept = 512;
 enum class level_kind : int {
   points,  ///< cells are relaxed in colours
   boxes,   ///< cells, too; below the finest level are Galerkin's
-  lines    ///< lines are relaxed
+  lines,   ///< lines are relaxed
+  none     ///< there are none: the diagonal is the preconditioner, or nothing
 };
 
 /// What is done next in a cycle.
@@ -177,6 +179,9 @@ struct grid_solve_args {
   device_side<T> sides[6];
   int side_count = 0;
   T *b = nullptr, *x[2] = {}, *r = nullptr, *p[2] = {}, *q = nullptr;
+  T* more[4] = {};  ///< for methods that need them
+  grid_method method = grid_method::cg;
+  grid_preconditioner preconditioner = grid_preconditioner::multigrid;
 
   int scale_of_a = 0;  ///< the operator was divided by 2^scale_of_a
   double rtol = 0, atol = 0;

@@ -13,7 +13,6 @@
 
 namespace dwell::grids {
 
-DWELL_FN bool is_finite(double v) { return v - v == 0; }
 /// v = m 2^e with 0.5 <= m < 1; 0 of 0.
 DWELL_FN int binary_exponent(double v) { return v != 0 && is_finite(v) ? ilogb(v) + 1 : 0; }
 

@@ -141,6 +141,13 @@ std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
   return step_list(h, twice, limits).of_cycle();
 }
 
+int barriers_of(const std::vector<cycle_step>& steps) {
+  int count = 0;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (!steps[s].alone || s + 1 == steps.size() || !steps[s + 1].alone) ++count;
+  return count;
+}
+
 row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
   const auto evens = static_cast<unsigned>(evens_of(n));
   row_deal d;

@@ -27,6 +27,8 @@ bool is_flat(const coefficients<V>& a) {
 /// The steps of a cycle whose finest level has the first colour relaxed.
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits);
+/// Barriers of all teams in these steps.
+int barriers_of(const std::vector<cycle_step>& steps);
 /// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
 row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
 /// Kinds of cells along an axis (kind_of()): 1 of one cell, 3 of a ring of an odd number, else 2.

@@ -33,6 +33,9 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   const auto vector = [&] { return memory_.room<T>(cells); };
   to.b = vector(), to.x[0] = vector(), to.x[1] = vector();
   to.r = vector(), to.p[0] = vector(), to.p[1] = vector(), to.q = vector();
+  for (int k = 1; k < facts_of(method.method).more_vectors; ++k) to.more[k - 1] = vector();
+  to.method = method.method;
+  to.preconditioner = method.preconditioner;
   to.scale_of_a = grid.scale;
   to.alone = method.method == grid_method::multigrid;
   to.singular = grid.system.singular;

@@ -76,16 +76,19 @@ template device_operator<double> copy_operator(device_memory&, const coefficient
 template device_operator<float> copy_operator(device_memory&, const coefficients<float>&,
                                               const deal_limits&, bool);
 
-device_level device_levels::copied(const level<level_value>& from, bool is_bottom, bool has_step,
-                                   bool lines, const deal_limits& limits) {
+device_level device_levels::copied(const hierarchy<level_value>& h, const level<level_value>& from,
+                                   const deal_limits& limits) {
   device_level to;
   const std::size_t n = from.a.shape.cells();
+  const bool is_last = &from == &h.levels.back(), galerkin = !h.galerkin.levels.empty();
   const bool alone = n <= limits.alone_cells && level_count_ > 0;
   to.a = copy_operator(memory_, from.a, limits, alone);
-  to.u = memory_.room<float>(n);
-  to.f = memory_.room<float>(n);
-  to.colours = lines ? 3 : from.colours;
-  if (is_bottom) return to;
+  to.colours = h.lines ? 3 : from.colours;
+  if (h.cycles) {
+    to.u = memory_.room<float>(n);
+    to.f = memory_.room<float>(n);
+    if (is_last && !galerkin) return to;
+  }
   to.inverse = memory_.copy(from.inverse);
   std::vector<float> diagonal(from.inverse.size());
   for_pieces(diagonal.size(), diagonal.size(), [&](std::size_t begin, std::size_t end) {
@@ -93,10 +96,10 @@ device_level device_levels::copied(const level<level_value>& from, bool is_botto
   });
   to.diagonal = memory_.copy(diagonal);
   to.inverse_at = memory_.places(from.inverse_at);
-  if (lines)
+  if (h.lines)
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (!from.pivots[axis].empty()) to.pivots[axis] = memory_.copy(from.pivots[axis]);
-  if (!has_step) return to;
+  if (is_last) return to;
   const axis_weights<level_value>* const weights[] = {&from.step.z, &from.step.y, &from.step.x};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     to.axes[axis] = from.step.axes[axis];
@@ -141,24 +144,8 @@ void device_levels::copy_galerkin(const hierarchy<level_value>& h, const deal_li
   boxes_ = memory_.copy(boxes);
 }
 
-device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
-                             std::vector<device_level> made, const deal_limits& limits)
-    : memory_(where, limits.guarded) {
+void device_levels::copy_bottom(const hierarchy<level_value>& h) {
   const bool galerkin = !h.galerkin.levels.empty();
-  if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
-    throw unsupported_error(
-        fmt::format("grid: expected at most {} levels on a GPU, found {}", most_levels, all));
-  std::vector<device_level> levels = std::move(made);
-  level_count_ = static_cast<int>(levels.size());
-  if (levels.empty())
-    for (const level<level_value>& from : h.levels) {
-      const bool last = &from == &h.levels.back();
-      levels.push_back(copied(from, last && !galerkin, !last, h.lines, limits));
-      ++level_count_;
-    }
-  levels_ = memory_.copy(levels);
-  if (galerkin) copy_galerkin(h, limits);
-
   const grid_shape& bottom = galerkin ? h.galerkin.levels.back().shape : h.levels.back().a.shape;
   const std::size_t n = bottom.cells();
   // Not a vector: its zeros would be written by one thread.
@@ -174,6 +161,34 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
       for (std::size_t j = 0; j < n; ++j) inverse[i * n + j] = natural[order[i] * n + order[j]];
   }
   inverse_ = memory_.copy(std::span<const double>(inverse.get(), n * n));
+}
+
+device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
+                             std::vector<device_level> made, const deal_limits& limits,
+                             const double* made_inverse)
+    : memory_(where, limits.guarded) {
+  const bool galerkin = !h.galerkin.levels.empty();
+  if (const std::size_t all = h.levels.size() + h.galerkin.levels.size(); all > most_levels)
+    throw unsupported_error(
+        fmt::format("grid: expected at most {} levels on a GPU, found {}", most_levels, all));
+  std::vector<device_level> levels = std::move(made);
+  level_count_ = static_cast<int>(levels.size());
+  if (levels.empty())
+    for (const level<level_value>& from : h.levels) {
+      levels.push_back(copied(h, from, limits));
+      ++level_count_;
+    }
+  levels_ = memory_.copy(levels);
+  if (galerkin) copy_galerkin(h, limits);
+
+  if (!h.cycles) {
+    memory_.flush();
+    return;
+  }
+  if (made_inverse)
+    inverse_ = made_inverse;
+  else
+    copy_bottom(h);
 
   if (h.lines) line_sums_ = memory_.room<double>(h.levels[0].a.shape.cells());
   only_bottom_ = h.levels.size() == 1 && !galerkin;

@@ -21,9 +21,11 @@ device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a
 class device_levels {
  public:
   /// Copies all that kernels read; of levels `made` says where they are already, if it is not
-  /// empty. Throws unsupported_error for more than most_levels levels.
+  /// empty, and so does made_inverse of the bottom's. Throws unsupported_error for more than
+  /// most_levels levels.
   device_levels(const device& where, const hierarchy<level_value>& h,
-                std::vector<device_level> made, const deal_limits& limits);
+                std::vector<device_level> made, const deal_limits& limits,
+                const double* made_inverse = nullptr);
 
   /// Says to a solve where they are. twice: small levels are visited twice; then the hierarchy says
   /// so, too.
@@ -43,8 +45,9 @@ class device_levels {
   }
 
  private:
-  device_level copied(const level<level_value>& from, bool is_bottom, bool has_step, bool lines,
+  device_level copied(const hierarchy<level_value>& h, const level<level_value>& from,
                       const deal_limits& limits);
+  void copy_bottom(const hierarchy<level_value>& h);
   void copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits);
   device_corners copied(const corner_weights& from, const grid_shape& fine);
 

@@ -20,7 +20,8 @@ class finest_loops {
     over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int, int row) {
       const long long at = static_cast<long long>(row) * nx;
       return job(
-          nx, [=, &get](int i) { return get(at + i); }, [=, &put](int i, T v) { put(at + i, v); });
+          nx, [=, &get](int i) { return get(at + i); },
+          [=, &put](int i, const auto& v) { put(at + i, v); });
     });
   }
   /// N sums over all cells, after which all teams have met: rows(sums of each lane) adds to them.

@@ -45,12 +45,11 @@ class gpu_solves {
   explicit gpu_solves(const device& where)
       : queue_(where), kernel_(cuda_backend<grid_kernel_functions<T>>().make(queue_.where())) {}
 
+  const device& where() const { return queue_.where(); }
   /// What the host has made, for take().
   copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method) const {
     const hierarchy<level_value>& h = *grid.levels.own;
-    kernel_->prepare({is_flat(grid.system.a), !h.galerkin.levels.empty() ? level_kind::boxes
-                                              : h.lines                  ? level_kind::lines
-                                                                         : level_kind::points});
+    kernel_->prepare(form_of(is_flat(grid.system.a), method, !h.galerkin.levels.empty(), h.lines));
     return {std::nullopt,
             {queue_.where(), grid, nullptr, method, limits()},
             {queue_.where(), h, {}, limits()},
@@ -65,10 +64,10 @@ class gpu_solves {
   copied_grid copied(const prepared_grid<T>& grid, const chosen_method& method,
                      made_grid<T> made) const {
     const hierarchy<level_value>& h = *grid.levels.own;
-    kernel_->prepare({made.a.flat, level_kind::points});
+    kernel_->prepare(form_of(made.a.flat, method, false, false));
     return {std::move(made.memory),
             {queue_.where(), grid, &made.a, method, limits()},
-            {queue_.where(), h, std::move(made.levels), limits()},
+            {queue_.where(), h, std::move(made.levels), limits(), made.bottom_inverse},
             std::nullopt,
             h.twice};
   }

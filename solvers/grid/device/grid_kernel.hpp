@@ -9,6 +9,7 @@
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/device/setup_args.hpp"
+#include "dwell/solvers/grid/grid_methods.hpp"
 
 namespace dwell::grids {
 
@@ -16,12 +17,22 @@ namespace dwell::grids {
 struct grid_kernel_form {
   bool flat;
   level_kind kind;
+  bool fused;  ///< see chosen_method
 };
+inline constexpr int level_kinds = 4;
+/// galerkin: levels have Galerkin's operators; lines: these are relaxed.
+inline grid_kernel_form form_of(bool flat, const chosen_method& m, bool galerkin, bool lines) {
+  return {flat,
+          !m.has_levels() ? level_kind::none
+          : galerkin      ? level_kind::boxes
+          : lines         ? level_kind::lines
+                          : level_kind::points,
+          m.fused()};
+}
 template <class T>
 grid_kernel_form form_of(const grid_solve_args<T>& a) {
-  return {a.a.flat, a.box_count > 0 ? level_kind::boxes
-                    : a.line_sums   ? level_kind::lines
-                                    : level_kind::points};
+  return form_of(a.a.flat, {.method = a.method, .preconditioner = a.preconditioner},
+                 a.box_count > 0, a.line_sums != nullptr);
 }
 
 template <class T>

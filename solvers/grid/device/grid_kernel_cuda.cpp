@@ -57,7 +57,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
 
  private:
   std::unique_ptr<loaded_kernel>& kernel_of(grids::grid_kernel_form form) {
-    return kernels_[form.flat][static_cast<int>(form.kind)];
+    return kernels_[form.flat][static_cast<int>(form.kind)][form.fused];
   }
   /// Compiles it, unless that is done.
   void load(std::unique_ptr<loaded_kernel>& kernel, const kernel_source& source,
@@ -84,7 +84,7 @@ class kernel_of_grid final : public grids::grid_kernel<T> {
   std::size_t scratch_;
   std::string compiler_;
   double seconds_ = 0;
-  std::unique_ptr<loaded_kernel> kernels_[2][3], setup_;
+  std::unique_ptr<loaded_kernel> kernels_[2][grids::level_kinds][2], setup_;
   int teams_ = 0;
 };
 

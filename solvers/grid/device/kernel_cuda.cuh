@@ -6,7 +6,7 @@
 
 namespace dwell::cuda {
 
-template <class T, int Lanes, bool Flat, grids::level_kind Kind>
+template <class T, int Lanes, bool Flat, grids::level_kind Kind, bool Fused>
 __global__ void __launch_bounds__(Lanes, 1)
     grid_solve_kernel(const __grid_constant__ grids::grid_solve_args<T> a) {
   cuda_team<Lanes> team(a.barrier, a.partials);
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(Lanes, 1)
     });
     steps = kept;
   }
-  grids::device_solve<T, cuda_team<Lanes>, Flat, Kind>(team, a, levels, boxes, steps)();
+  grids::device_solve<T, cuda_team<Lanes>, Flat, Kind, Fused>(team, a, levels, boxes, steps)();
 }
 
 }  // namespace dwell::cuda

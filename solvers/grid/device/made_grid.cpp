@@ -68,6 +68,7 @@ class grid_maker {
       facts = done(setup_task::next_level).facts;
     }
     h.bottom = profile_factor(bottom_rows(), problem_.system.singular);
+    invert_bottom(h.bottom);
     return std::move(made_);
   }
 
@@ -89,14 +90,19 @@ class grid_maker {
   }
   void take_rules() {
     a_.rules = problem_.rules;
-    const auto copied = [&](const T*& of, std::size_t count) {
-      if (of) of = arrays_.emplace_back(buffer<T>::borrow(where_, {of, count})).data();
+    const auto copied = [&](const T*& of, const T* there, std::size_t count) {
+      if (there)
+        of = there;
+      else if (of)
+        of = arrays_.emplace_back(buffer<T>::borrow(where_, {of, count})).data();
     };
     const std::size_t cells = shape_.cells();
-    copied(a_.rules.k_cells, cells);
-    copied(a_.rules.s_cells, cells);
+    const auto& there = problem_.there;
+    copied(a_.rules.k_cells, there.k_cells, cells);
+    copied(a_.rules.s_cells, there.s_cells, cells);
     for (std::size_t m = 0; m < 3; ++m)
-      copied(a_.rules.faces[m], cells / std::size_t(shape_.n[m]) * std::size_t(shape_.n[m] + 1));
+      copied(a_.rules.faces[m], there.faces[m],
+             cells / std::size_t(shape_.n[m]) * std::size_t(shape_.n[m] + 1));
   }
   template <class V>
   void lay_out(made_operator<V>& to, const grid_shape& g, device_memory& memory) {
@@ -183,6 +189,19 @@ class grid_maker {
     made_.h.most_plane = std::max(made_.h.most_plane, now.n[1] * now.n[2]);
     return now;
   }
+  void invert_bottom(const profile_factor& factor) {
+    made_factor& f = a_.factor;
+    const std::size_t n = factor.size();
+    f.n = int(n);
+    f.place = scratch_.places(factor.places());
+    f.first = scratch_.places(factor.first_columns());
+    f.start = scratch_.places(factor.row_starts());
+    f.l = scratch_.copy(factor.elements());
+    scratch_.flush();
+    f.work = scratch_.room<double>(n * n);
+    made_.bottom_inverse = f.inverse = made_.memory.template room<double>(n * n);
+    done(setup_task::bottom);
+  }
   /// The last level's operator, on the host.
   coefficients<level_value> bottom_rows() const {
     const made_operator<float>& from = a_.level.a;
@@ -215,9 +234,8 @@ class grid_maker {
 
 }  // namespace
 
-template <class T>
-bool can_be_made(const grid_description<T>& d, const chosen_method& method) {
-  return has_arrays(d) && method.has_levels() && method.smoother == grid_smoother::points &&
+bool can_be_made(const chosen_method& method) {
+  return method.has_levels() && method.smoother == grid_smoother::points &&
          method.coarse != coarse_operators::galerkin;
 }
 
@@ -227,8 +245,6 @@ made_grid<T> make_grid(const device& where, grid_kernel<T>& kernel, const undisc
   return grid_maker<T>(where, kernel, problem, method, limits)();
 }
 
-template bool can_be_made(const grid_description<double>&, const chosen_method&);
-template bool can_be_made(const grid_description<float>&, const chosen_method&);
 template made_grid<double> make_grid(const device&, grid_kernel<double>&,
                                      const undiscretized<double>&, const chosen_method&,
                                      const deal_limits&);

@@ -20,14 +20,15 @@ struct made_grid {
   device_memory memory;  ///< has all that follows
   device_operator<T> a;
   std::vector<device_level> levels;
+  const double* bottom_inverse = nullptr;
   hierarchy<level_value> h;
   int scale = 0;      ///< the operator was divided by 2^scale
   bool good = false;  ///< else a value is not as discretize() wants it, and nothing else is there
 };
 
-/// May it be made so? Of the methods with levels those of averaged coefficients, relaxed by points.
-template <class T>
-bool can_be_made(const grid_description<T>& d, const chosen_method& method);
+/// May an operator with arrays be made so? Of the methods with levels for those of averaged
+/// coefficients, relaxed by points.
+bool can_be_made(const chosen_method& method);
 
 /// The values are those of discretize() and make_hierarchy(). Throws unsupported_error for grids of
 /// 2^31 cells and more and for more than most_levels levels.
@@ -35,8 +36,6 @@ template <class T>
 made_grid<T> make_grid(const device& where, grid_kernel<T>& kernel, const undiscretized<T>& problem,
                        const chosen_method& method, const deal_limits& limits);
 
-extern template bool can_be_made(const grid_description<double>&, const chosen_method&);
-extern template bool can_be_made(const grid_description<float>&, const chosen_method&);
 extern template made_grid<double> make_grid(const device&, grid_kernel<double>&,
                                             const undiscretized<double>&, const chosen_method&,
                                             const deal_limits&);

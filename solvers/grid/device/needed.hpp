@@ -13,6 +13,8 @@ namespace dwell::grids {
 /// Lanes of a team.
 inline constexpr int grid_lanes = 512;
 
+/// Those that there are.
+std::vector<grid_kernel_form> grid_kernel_forms();
 kernel_source source_of(grid_kernel_form form, precision type);
 /// That of set-ups.
 kernel_source setup_source_of(precision type);

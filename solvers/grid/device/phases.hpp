@@ -213,4 +213,12 @@ class device_phases {
   float* residual_;
 };
 
+/// There are no levels.
+template <bool Flat>
+class device_phases<Flat, level_kind::none> {
+ public:
+  template <class T>
+  DWELL_FN device_phases(const device_level*, const device_box_level*, const grid_solve_args<T>&) {}
+};
+
 }  // namespace dwell::grids

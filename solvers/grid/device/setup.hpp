@@ -3,6 +3,7 @@
 // discretize.cpp and hierarchy.cpp, each by one lane.
 #pragma once
 #include "dwell/base/fn.hpp"
+#include "dwell/solvers/grid/device/bottom_inverse.hpp"
 #include "dwell/solvers/grid/device/coarsening.hpp"
 #include "dwell/solvers/grid/device/power_of_two.hpp"
 #include "dwell/solvers/grid/device/setup_args.hpp"
@@ -16,6 +17,7 @@ class device_setup {
 
   DWELL_FN void operator()() {
     if (a_.task == setup_task::conductances) return make_conductances();
+    if (a_.task == setup_task::bottom) return invert_bottom(t_, a_.factor);
     if (a_.task == setup_task::first_level)
       scale();
     else

@@ -66,10 +66,19 @@ struct made_level {
   unsigned* inverse_at = nullptr;
 };
 
+/// The factor of the bottom's matrix (profile_factor), and where its inverse goes: n rows.
+struct made_factor {
+  int n = 0;
+  const unsigned *place = nullptr, *first = nullptr, *start = nullptr;
+  const double* l = nullptr;
+  double *work = nullptr, *inverse = nullptr;  ///< n * n elements each
+};
+
 enum class setup_task {
   conductances,  ///< the operator of a problem
   first_level,   ///< scales it, and makes the finest level's operator
-  next_level     ///< makes a level from the one above it
+  next_level,    ///< makes a level from the one above it
+  bottom         ///< makes the inverse of the last one's matrix, of its factor
 };
 
 /// What is said of an operator.
@@ -91,6 +100,7 @@ struct grid_setup_args {
   made_operator<float> between[2];  ///< with one and two axes of three halved, where that many are
   made_weights weights[3];
   made_level level;  ///< to be made
+  made_factor factor;
 
   double* of_lanes = nullptr;     ///< one for each lane of all teams
   axis_facts* of_rows = nullptr;  ///< one for each row

@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: MIT
-// A whole solve on a device: conjugate gradients with multigrid, or cycles alone, as teams take it
-// together, all in one run. What grid_run.hpp does on CPUs, in the same order of phases; sums are
-// of lanes, then of teams, in an order that depends on how many there are.
+// A whole solve on a device, as teams take it together, all in one run: conjugate gradients with
+// multigrid, or cycles alone, in as few phases as may be, or another method (iterations.hpp). What
+// grid_run.hpp does on CPUs, in the same order of phases; sums are of lanes, then of teams, in an
+// order that depends on how many there are.
 #pragma once
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
-#include "dwell/solvers/grid/device/callers_arrays.hpp"
-#include "dwell/solvers/grid/device/finest_loops.hpp"
+#include "dwell/solvers/grid/device/method_phases.hpp"
 #include "dwell/solvers/grid/device/pair_rows.hpp"
-#include "dwell/solvers/grid/device/phases.hpp"
-#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
 
-/// Numbers of stop_reason, which kernels know by these.
-struct device_stops {
-  static constexpr int converged = 0, iteration_limit = 1, breakdown = 2, not_finite = 3,
-                       interrupted = 4, accuracy_limit = 5;
-};
+/// Flat, Kind: see device_phases. Fused: see chosen_method.
+template <class T, class Team, bool Flat, level_kind Kind, bool Fused>
+class device_solve : method_phases<T, Team, Flat, Kind> {
+  using base = method_phases<T, Team, Flat, Kind>;
 
-/// Flat, Kind: see device_phases.
-template <class T, class Team, bool Flat, level_kind Kind>
-class device_solve : callers_arrays<T, Team> {
  public:
   /// levels, boxes, steps: where this team reads them.
   DWELL_FN device_solve(Team& team, const grid_solve_args<T>& a, const device_level* levels,
                         const device_box_level* boxes, const cycle_step* steps)
-      : callers_arrays<T, Team>(team, a),
-        fine_(levels[0]),
-        steps_(steps),
-        cycles_(levels, boxes, a) {}
+      : base(team, a, levels, boxes, steps) {}
 
   DWELL_FN void operator()() {
     if (!this->measure()) return;
@@ -49,18 +40,18 @@ class device_solve : callers_arrays<T, Team> {
     if (!is_finite(best)) stopped = device_stops::not_finite;
     done_ = 0;
     recursive_ = best;
-    tell(best);
+    this->tell(best);
     while (stopped == device_stops::converged && best > target) {
       T *const x = a_.x[at], *const d = a_.x[1 - at];
       // Below its last digit the residual of an iteration says nothing.
       const double least = best * (sizeof(T) == 8 ? 2.220446049250313e-16 : 1.1920928955078125e-07);
-      recursive_ = best;
-      third_ = best * best, third_at_ = done_;
-      slow_ = false;
-      const int begun_at = done_;
-      stopped = attempt(d, best, target > least ? target : least);
+      this->begin_attempt(best, target > least ? target : least);
+      if constexpr (Fused)
+        stopped = attempt(d, best);
+      else
+        stopped = this->iterate(d);
       const double before = best;
-      if (done_ > begun_at) {  // else d is not there
+      if (done_ > begun_at_) {  // else d is not there
         if (!from_zero_ || at != 0) {
           this->each([=](long long c) { return d[c] + x[c]; }, [=](long long c, T v) { d[c] = v; });
           t_.sync_grid();
@@ -162,17 +153,6 @@ class device_solve : callers_arrays<T, Team> {
                     })
                     .v[0]);
   }
-  DWELL_FN void tell(double norm) {
-    if (t_.worker() != 0) return;
-    t_.each([&](int lane) {
-      if (lane != 0) return;
-      if (a_.history) a_.history[written_] = norm;
-      t_.publish(&a_.seen->residual, norm_ > 0 ? norm / norm_ : norm);
-      t_.publish(&a_.seen->step, done_);
-    });
-    if (a_.history) ++written_;
-  }
-
   /// d += alpha p, r -= alpha q, f of the cycle and its first colour; the result is r.r. down_by:
   /// what f is scaled by. First: d and r are as they are. from_zero: whatever d was, it is 0.
   template <bool First>
@@ -182,7 +162,7 @@ class device_solve : callers_arrays<T, Team> {
       float by;
     };
     const int ny = a_.a.n[1], nx = a_.a.n[2], evens = a_.a.evens();
-    const T *const p = this->p(), *const q = a_.q;
+    const T *const p = direction_now(), *const q = a_.q;
     T* const r = a_.r;
     return this
         ->template reduced<1>([&](auto& mine) {
@@ -243,18 +223,15 @@ class device_solve : callers_arrays<T, Team> {
               },
               [=, &seen](int, const value& v) { seen(lane, v.f, v.u); });
         });
-      if (t_.worker() == 0)  // the host's word, for all teams alike
-        t_.each([&](int lane) {
-          if (lane == 0) mine[lane].v[1] = t_.observe(&a_.seen->interrupt) ? 1 : 0;
-        });
+      this->add_wish(mine);
     });
   }
   /// p = scale z + beta p, to the other array of p; q = A p. The result is p.q.
   DWELL_APART double turn_and_multiply(T scale, T beta) {
     const direction<T> of{scale, beta};
-    const T* const before = p();
+    const T* const before = direction_now();
     p_at_ = 1 - p_at_;
-    T *const p_now = p(), *const q = a_.q;
+    T *const p_now = direction_now(), *const q = a_.q;
     const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
     in_memory(p_now, q);
     return this
@@ -279,12 +256,10 @@ class device_solve : callers_arrays<T, Team> {
         })
         .v[0];
   }
-  /// The direction as it is.
-  DWELL_FN T* p() const { return a_.p[p_at_]; }
+  DWELL_FN T* direction_now() const { return a_.p[p_at_]; }
 
   /// A d = r, from d = 0; norm is that of r. Teams have met at the end.
-  DWELL_FN int attempt(T* d, double norm, double target) {
-    const int begun_at = done_;
+  DWELL_FN int attempt(T* d, double norm) {
     const int e = binary_exponent(norm);
     const T down_by = static_cast<T>(ldexp(1.0, 1 - e));
     const double up_by = ldexp(1.0, e - 1);
@@ -305,33 +280,15 @@ class device_solve : callers_arrays<T, Team> {
       const T alpha = a_.alone ? T(1) : static_cast<T>(rz * up_by * up_by / pq);
       rz_before = rz;
       first = false;
-      const double rr = begin_cycle<false>(d, ++done_ - begun_at == 1, alpha, down_by);
-      recursive_ = sqrt(rr);
-      tell(recursive_);
-      if (!is_finite(rr)) return device_stops::not_finite;
-      if (recursive_ <= target) return device_stops::converged;
-      if (done_ >= a_.max_iterations) {
-        stagnated_ = rr > 0.25 * third_ && done_ - third_at_ > 2;
-        return device_stops::iteration_limit;
-      }
-      if (a_.slow_after && done_ - begun_at == a_.slow_after && is_slow(norm, recursive_, target)) {
-        slow_ = true;
-        return device_stops::breakdown;
-      }
-      if (done_ == a_.max_iterations * 2 / 3) third_ = rr, third_at_ = done_;
+      const double rr = begin_cycle<false>(d, done_ == begun_at_, alpha, down_by);
+      if (const int why = this->after_iteration(rr); why != device_stops::none) return why;
     }
   }
 
-  using finest_loops<T, Team>::t_;
-  using finest_loops<T, Team>::a_;
-  using callers_arrays<T, Team>::scale_;
-  using callers_arrays<T, Team>::from_zero_;
-  const device_level& fine_;
-  const cycle_step* const steps_;
-  const device_phases<Flat, Kind> cycles_;
-  int p_at_ = 0, done_ = 0, third_at_ = 0, written_ = 0;
-  double norm_ = 0, recursive_ = 0, third_ = 0;
-  bool stagnated_ = false, slow_ = false;
+  using base::cycles_, base::done_, base::written_, base::begun_at_, base::norm_;
+  using base::recursive_, base::stagnated_, base::slow_;
+  using base::t_, base::a_, base::scale_, base::from_zero_, base::fine_, base::steps_;
+  int p_at_ = 0;
 };
 
 }  // namespace dwell::grids

@@ -230,3 +230,5 @@ def test_arrays_of_a_gpu_are_for_solvers_there():
         solver.solve(There())
     with pytest.raises(ValueError, match="u0: expected an array of the host, found one of cuda:0"):
         solver.solve(1.0, There())
+    with pytest.raises(ValueError, match="k: expected an array of the host, found one of cuda:0"):
+        dwell.GridOperator((4, 5), k=There(), device="cpu")

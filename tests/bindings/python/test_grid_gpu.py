@@ -94,6 +94,26 @@ def test_what_is_wrong_is_said(library):
     assert np.array_equal(library.here(solver.solve(f)), solver.solve(F))
 
 
+@pytest.mark.parametrize("n", [40, 200])  # levels are the host's, or made by kernels
+def test_coefficients_of_a_gpu(library, n):
+    k, s, f = (np.exp(RANDOM.uniform(-2, 2, (n, n + 1))) for _ in range(3))
+    for boundary in ("dirichlet", "x: dirichlet 1, y: neumann 0.5"):
+        here = dwell.GridSolver(k=k, s=s, boundary=boundary, device="cuda")
+        there = dwell.GridSolver(k=library.there(k), s=library.there(s), boundary=boundary)
+        assert np.array_equal(there.solve(f), here.solve(f))
+        here.update(k=2 * k)
+        there.update(k=library.there(2 * k))
+        assert np.array_equal(there.solve(f), here.solve(f))
+    with pytest.raises(TypeError, match="s: expected float64"):
+        dwell.GridSolver(k=k, s=library.there(s.astype(np.float32)), device="cuda")
+    with pytest.raises(ValueError, match="k: expected numbers > 0, found -1"):
+        there.update(k=library.there(np.where(k == k[3, 4], -1.0, k)))
+    with pytest.raises(ValueError, match="expected memory of the host for a CPU"):
+        dwell.GridSolver(k=library.there(k), device="cpu")
+    with pytest.raises(ValueError, match="k: expected an array of the host"):
+        dwell.GridOperator(k=library.there(k))
+
+
 def test_poisson_is_solved_where_f_is(library):
     assert np.allclose(library.here(dwell.poisson(library.there(F), k=K)), dwell.poisson(F, k=K), rtol=1e-5, atol=1e-6)
     single = dwell.poisson(library.there(F.astype(np.float32)), k=K.astype(np.float32), rtol=1e-4)

@@ -143,6 +143,62 @@ TEST(DeviceGrid, CyclesAloneAndSmallLevelsTwice) {
   for (int k = 0; k < test::rounds(40); ++k) expect_solved<double>(3001 + unsigned(k), 60, 50, o);
 }
 
+/// Each method with each preconditioner.
+TEST(DeviceGrid, TakesAllMethodsAndPreconditioners) {
+  unsigned seed = 8001;
+  for (const std::string& method : grid_methods())
+    for (const std::string& preconditioner : grid_preconditioners()) {
+      grid_options o;
+      o.method = method;
+      if (preconditioner != "auto" && (method == "multigrid" || method == "jacobi")) continue;
+      o.preconditioner = preconditioner;
+      const bool multigrid = grids::method_of(o).has_levels();
+      o.max_iterations = multigrid ? 300 : 4000;
+      for (int k = 0; k < test::rounds(multigrid ? 12 : 8); ++k) {
+        o.rtol = 1e-7;
+        expect_solved<double>(seed++, multigrid ? 40 : 12, k % 2 ? 3 : 20, o);
+        o.rtol = 1e-4;
+        if (k % 4 == 0) expect_solved<float>(seed++, 12, 3, o);
+      }
+    }
+}
+
+/// Jacobi's iteration has no sums but those for the end: so the bits of a CPU.
+TEST(DeviceGrid, JacobisIterationHasTheBitsOfACpu) {
+  int compared = 0;
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(60)); ++seed) {
+    grid_problem<double> p;
+    random_grid_problem(9000 + seed, 30, 10, p);
+    grid_options o;
+    o.method = "jacobi";
+    o.rtol = 0;
+    o.max_iterations = 1 + int(seed % 23);
+    const grids::chosen_method method = grids::method_of(o, backend::cuda);
+    const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
+    if (prepared.system.singular) continue;
+    SCOPED_TRACE(p.says);
+    const int teams = 1 + int(seed % 4);
+    grid_kernel_cpu<double> kernel(teams, seed % 2 == 0);
+    const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, true};
+    grids::device_grid<double> grid(device::cpu(1), prepared, nullptr, method, limits);
+    const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
+    const std::vector<double> b = random_values<double>(p.cells(), seed);
+    std::vector<double> u = random_values<double>(b.size(), seed + 1), by_cpu = u, history;
+    const grids::device_outcome out = grid.solve(kernel,
+                                                 {.f = b.data(),
+                                                  .u = u.data(),
+                                                  .algebraic = true,
+                                                  .max_iterations = o.max_iterations,
+                                                  .levels = &levels},
+                                                 {}, history);
+    const grid_report r = grid_solver<double>(device::cpu(1), p.d, o).solve_algebraic(b, by_cpu);
+    if (out.iterations != r.iterations || out.refinements != r.refinements) continue;
+    ++compared;
+    EXPECT_EQ(u, by_cpu);
+  }
+  EXPECT_GT(compared, test::rounds(60) / 3);
+}
+
 TEST(DeviceGrid, RelaxesLines) {
   grid_options o;
   o.smoother = "lines";
@@ -375,13 +431,21 @@ TEST(DeviceGrid, NeededKernelsAreThoseOfAllForms) {
       says.insert(one.about);
       EXPECT_NE(one.about.find(type == precision::f64 ? "f64" : "f32"), std::string::npos);
     }
-    EXPECT_EQ(kernels.size(), 7U);
-    EXPECT_EQ(says.size(), 7U);
+    EXPECT_EQ(kernels.size(), 15U);
+    EXPECT_EQ(says.size(), 15U);
     EXPECT_EQ(kernels.count(grids::setup_source_of(type).kernel), 1U);
-    for (const bool flat : {false, true})
-      for (const auto kind :
-           {grids::level_kind::points, grids::level_kind::boxes, grids::level_kind::lines})
-        EXPECT_EQ(kernels.count(grids::source_of({flat, kind}, type).kernel), 1U);
+    // All methods and levels that a solve may have.
+    for (const bool flat : {true, false})
+      for (const std::string& method : grid_methods())
+        for (const std::string& preconditioner : grid_preconditioners())
+          for (const bool galerkin : {true, false})
+            for (const bool lines : {true, false}) {
+              grid_options o;
+              o.method = method, o.preconditioner = preconditioner;
+              const kernel_source source = grids::source_of(
+                  grids::form_of(flat, grids::method_of(o), galerkin, lines), type);
+              EXPECT_EQ(kernels.count(source.kernel), 1U) << source.kernel;
+            }
   }
 }
 
@@ -394,10 +458,12 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   }
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
-  // Set-ups, and two of six forms, in which what there is in two and in three dimensions is
-  // once.
-  for (const auto& source : {grids::source_of({true, grids::level_kind::lines}, precision::f64),
-                             grids::source_of({false, grids::level_kind::boxes}, precision::f32),
+  // Set-ups, and some forms, in which what there is in two and in three dimensions is once.
+  using grids::level_kind;
+  for (const auto& source : {grids::source_of({true, level_kind::lines, true}, precision::f64),
+                             grids::source_of({false, level_kind::boxes, true}, precision::f32),
+                             grids::source_of({true, level_kind::points, false}, precision::f64),
+                             grids::source_of({false, level_kind::none, false}, precision::f32),
                              grids::setup_source_of(precision::f64)})
     EXPECT_GT(compile_kernel(source, {90, 0})->cubin.size(), 10000U);
   unsetenv("DWELL_CACHE_DIR");

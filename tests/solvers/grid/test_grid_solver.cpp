@@ -95,6 +95,17 @@ TEST(GridSolver, GridsBeyondTheMemoryAreRefused) {
   }
 }
 
+TEST(GridSolver, RefusesCoefficientsOfAGpuOnACpu) {
+  const grid_description<double> d{.cells = {5, 6}};
+  const std::vector<double> k(30, 1.0);
+  const device_coefficients<double> there{.k_cells = {k.data(), k.size(), 0}};
+  const std::string said =
+      test::refusal<input_error>([&] { grid_solver<double>(device::cpu(1), d, {}, there); });
+  EXPECT_NE(said.find("expected memory of the host for a CPU"), std::string::npos) << said;
+  grid_solver<double> solver(device::cpu(1), d);
+  EXPECT_THROW(solver.update(d, there), input_error);
+}
+
 /// Every method with every preconditioner, against dense solves and the matrix; with s < 0 the
 /// system is indefinite, and all eigenvalues are away from 0.
 template <class T>
