@@ -93,6 +93,13 @@ template <>
 const chain_set_ups<float>& cuda_backend();
 
 template <class T>
+struct complex_set_ups;  // the same
+template <>
+const complex_set_ups<complex_value<double>>& cuda_backend();
+template <>
+const complex_set_ups<complex_value<float>>& cuda_backend();
+
+template <class T>
 struct amg_set_up;  // solvers/preconditioners/amg/host_parts.hpp
 template <>
 const amg_set_up<double>& cuda_backend();

@@ -90,6 +90,14 @@ const chain_set_ups<float>& cuda_backend() {
   refuse();
 }
 template <>
+const complex_set_ups<complex_value<double>>& cuda_backend() {
+  refuse();
+}
+template <>
+const complex_set_ups<complex_value<float>>& cuda_backend() {
+  refuse();
+}
+template <>
 const amg_set_up<double>& cuda_backend() {
   refuse();
 }

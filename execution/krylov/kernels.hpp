@@ -35,12 +35,11 @@ inline constexpr kernel_row listed_forms[] = {
     {"textbook_gmres",          "solvers/gmres/textbook.hpp",          "host_loop+persistent perks",  "host_loop+graph persistent perks"},
 };
 
-/// Methods for complex values: of complex_value<double> and <float>. Sequences for them are set up
-/// on CPUs.
+/// Methods for complex values: of complex_value<double> and <float>.
 inline constexpr kernel_row listed_complex[] = {
     {"complex_cg",              "solvers/cg/complex.hpp",              "host_loop+persistent perks",  "host_loop+graph persistent perks"},
     {"complex_bicgstab",        "solvers/bicgstab/complex.hpp",        "host_loop+persistent perks",  "host_loop+graph persistent perks"},
-    {"complex_preconditioned_bicgstab", "solvers/bicgstab/preconditioned.hpp", "host_loop+persistent perks", ""},
+    {"complex_preconditioned_bicgstab", "solvers/bicgstab/preconditioned.hpp", "host_loop+persistent perks", "host_loop+graph persistent perks"},
     {"complex_gmres",           "solvers/gmres/textbook.hpp",          "host_loop+persistent perks",  "host_loop+graph persistent perks"},
 };
 

@@ -4,7 +4,8 @@
 # environment, with no library in it that another machine may lack; its tests there, and its types.
 # PYTHON chooses the interpreter. Stencils are left out of the wheel as far as tests have no use for them: DWELL_SHAPES; perks on
 # CPUs, which is there for tests, is in it. The CUDA backend is in it, built without nvcc, whether there is a GPU or not; DWELL_CUDA=OFF
-# leaves it out. More arguments are pytest's.
+# leaves it out. fmt is the system's, so that the cache of compilations has most objects from other builds; with PyPI's, which users' builds
+# take, scripts/check/toolchains.sh and packages.sh compile. More arguments are pytest's.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,17 +14,17 @@ place=$PWD/build/python
 mkdir -p "$place"
 
 tools=$place/tools
-if [[ $("$tools/bin/python" -V 2>/dev/null) != $("$python" -V) ]]; then
+if [[ $("$tools/bin/python" -V 2>/dev/null) != $("$python" -V) || -d $(echo "$tools"/lib/python*/site-packages/cmeel.prefix) ]]; then
   rm -rf "$tools"
   "$python" -m venv "$tools"
 fi
 "$tools/bin/python" -m pip install -q --disable-pip-version-check \
-  build auditwheel 'nanobind>=2.4' 'scikit-build-core>=0.10' 'cmeel-fmt>=12' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*'
+  build auditwheel 'nanobind>=2.4' 'scikit-build-core>=0.10' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-crt==13.0.*'
 
 echo '-- sdist and wheel'
 rm -rf "$place/dist"
 CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} "$tools/bin/python" -m build --no-isolation --outdir "$place/dist" \
-  "-Ccmake.define.DWELL_SHAPES=${DWELL_SHAPES:-star2d5;star3d7}" "-Ccmake.define.DWELL_CUDA=${DWELL_CUDA:-ON}" \
+  --skip-dependency-check "-Ccmake.define.DWELL_SHAPES=${DWELL_SHAPES:-star2d5;star3d7}" "-Ccmake.define.DWELL_CUDA=${DWELL_CUDA:-ON}" \
   -Ccmake.define.DWELL_CPU_CACHING=ON \
   . >"$place/build.log" 2>&1 || { tail -n 60 "$place/build.log" >&2; exit 1; }
 wheel=$(ls "$place"/dist/*.whl)

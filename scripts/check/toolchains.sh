@@ -5,6 +5,7 @@
 # --turn takes one of those that this machine can have, the N-th, round and round. Objects are in build/toolchain-NAME.
 #
 # cmake-3.25, cmake-newest   CMake of PyPI, with the compiler that is here
+# fmt-newest                 fmt of PyPI's cmeel-fmt, which builds of the Python package take
 # unity-off                  every file compiled by itself
 # headers                    every header compiled by itself
 # all-kernels                everything, with all kernels for GPUs, by the nvcc that is here
@@ -19,8 +20,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source scripts/package/debian-system.sh
-names=(cmake-3.25 cmake-newest unity-off headers all-kernels gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
-in_turn=(cmake-newest clang-14 clang-16 gcc-13 gcc-14 unity-off) # seen to pass here, each in 3 minutes; CI itself has gcc-12 and nvcc-here
+names=(cmake-3.25 cmake-newest fmt-newest unity-off headers all-kernels gcc-12 gcc-13 gcc-14 clang-14 clang-16 nvcc-here nvcc-newest nvcc-12.4)
+in_turn=(fmt-newest cmake-newest clang-14 clang-16 gcc-13 gcc-14 unity-off) # seen to pass here, each in 3 minutes; CI itself has gcc-12 and nvcc-here
 place=build/toolchains
 mkdir -p "$place"
 
@@ -80,6 +81,12 @@ check() {
     cmake-newest)
       pip_environment cmake-newest --upgrade cmake
       (PATH=$PWD/$place/cmake-newest/bin:$PATH && compile "$1")
+      ;;
+    fmt-newest)
+      pip_environment fmt-newest --upgrade cmeel-fmt
+      site=$(echo "$PWD/$place"/fmt-newest/lib/python*/site-packages/cmeel.prefix)
+      compile "$1" -DCMAKE_PREFIX_PATH="$site" -DCMAKE_BUILD_RPATH="$site/lib"
+      grep -q cmeel "build/toolchain-$1/build.ninja" || fail "$1: fmt of PyPI was not taken"
       ;;
     headers) PRESET=release make --no-print-directory headers ;;
     all-kernels) PRESET=all-kernels make --no-print-directory build ;;

@@ -30,7 +30,8 @@ HEAD = """# What the documents describe, and where Dwell stands
 
 The documents are Zhang's dissertation of 2023 (000: synchronisation and reductions, PERKS, EBISU), SSAM (001: Chen et al. 2019),
 the EBISU paper (002) and Prasetya's draft of 2022 (004) ([references](../references.md)). Each row is something that they describe. *Works*: it is there, with
-a test; *partly*: not all of it; *not*: none of it; *rejected by measurement*: it was written and measured, and loses.
+a test; *partly*: not all of it; *not*: none of it; *rejected by measurement*: it was written and measured, and loses,
+or all that it could gain was measured, and is less than a tenth.
 
 The table is made by `scripts/docs/documents.py` from `documents.csv`, and a test holds that every file and every name under
 "evidence" is there (whether it passes is for the tests to say; those of GPUs need one). The rows are all of an inventory of

@@ -121,9 +121,6 @@ void check_complex_options(const solve_options& o) {
   check_options(o);
   expect(is_complex_kind(kind_of(o.preconditioner)), "preconditioner", names_of_complex_kinds(),
          to_string(o.preconditioner));
-  expect(o.preconditioning.factor_sweeps == 0, "factor_sweeps", "0",
-         std::to_string(o.preconditioning.factor_sweeps));
-  expect(o.preconditioning.sweeps == 0, "sweeps", "0", std::to_string(o.preconditioning.sweeps));
   expect(o.null_space != "constant", "null_space", "auto or none", o.null_space);
   expect(o.null_vectors.empty(), "null_vectors", "none", "some");
   expect(!o.mixed_precision, "mixed_precision", "false", "true");
@@ -162,7 +159,7 @@ complex_facts look_at(const csr_view<complex_value<R>>& a, bool look) {
   return all;
 }
 
-void check_complex_demands(const complex_facts& facts, const solve_options& o, backend on) {
+void check_complex_demands(const complex_facts& facts, const solve_options& o) {
   if (o.method == "cg" && !facts.hermitian)
     throw input_error(fmt::format(
         "matrix: expected a Hermitian one, found {} (counted from 1; methods bicgstab and gmres do "
@@ -177,11 +174,6 @@ void check_complex_demands(const complex_facts& facts, const solve_options& o, b
   if (kind.full_diagonal && !facts.full_diagonal)
     throw input_error(fmt::format(
         "matrix: expected a diagonal without zeros for preconditioner {}, found one", kind.name));
-  if (kind.is_sequence() && on == backend::cuda)
-    throw unsupported_error(
-        fmt::format("preconditioner {}: expected a CPU for a complex matrix, found a GPU; jacobi "
-                    "is there on both",
-                    kind.name));
   if (kind.is_sequence() && o.method == "bicgstab" && o.variant != automatic)
     throw unsupported_error(
         fmt::format("preconditioner {}: expected variant auto, found {}", kind.name, o.variant));

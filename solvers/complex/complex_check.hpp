@@ -32,8 +32,8 @@ template <class R>
 complex_facts look_at(const csr_view<complex_value<R>>& a, bool look);
 
 /// Throws input_error if the matrix is not what o.method and o.preconditioner ask for, and
-/// unsupported_error where these do not go together, or on such a device.
-void check_complex_demands(const complex_facts& facts, const solve_options& o, backend on);
+/// unsupported_error where these do not go together.
+void check_complex_demands(const complex_facts& facts, const solve_options& o);
 
 /// Throws input_error unless the elements are finite.
 template <class R>

@@ -17,8 +17,7 @@ struct complex_choice {
   preconditioner with = preconditioner::none;
   std::string method_reason = "as asked", preconditioner_reason = "as asked";
   bool method_open = false;  ///< another method may follow: "auto" was asked for
-  /// Incomplete factors may follow: the preconditioner was automatic, is jacobi, and the device is
-  /// a CPU.
+  /// Incomplete factors may follow: the preconditioner was automatic and is jacobi.
   bool factors_may_follow = false;
 
   /// They are of methods that ask for no symmetry.

@@ -64,7 +64,7 @@ struct complex_solver<R>::state {
       check(a);
       values.val = aligned_values(a);
       facts = look_at<R>(values, !o.assume_symmetric);
-      choose(where.on());
+      choose();
     }
     scale = matrix_scale<R>(facts.exponent);
     {
@@ -84,7 +84,7 @@ struct complex_solver<R>::state {
   }
 
   /// Method and preconditioner that every solve begins with.
-  void choose(backend on) {
+  void choose() {
     solve_options& o = options;
     if (o.method == automatic) {
       first.method_open = true;
@@ -100,10 +100,10 @@ struct complex_solver<R>::state {
       first.preconditioner_reason =
           facts.full_diagonal ? "the diagonal has no zero" : "the diagonal has a zero";
       // Factors have a form of bicgstab of their own.
-      first.factors_may_follow = facts.full_diagonal && on == backend::cpu && !o.fixed_iterations &&
+      first.factors_may_follow = facts.full_diagonal && !o.fixed_iterations &&
                                  (o.variant == automatic || o.method != "bicgstab");
     }
-    check_complex_demands(facts, o, on);
+    check_complex_demands(facts, o);
     first.method = o.method;
     first.with = o.preconditioner;
   }

@@ -28,7 +28,7 @@ struct preconditioner_kind {
   make_preconditioner<double> in_f64 = nullptr;  ///< or null: it is no sequence
   make_preconditioner<float> in_f32 = nullptr;
   bool on_cpus_alone = false;
-  /// The set-ups for complex matrices, on CPUs; or null.
+  /// The set-ups for complex matrices, or null.
   make_preconditioner<complex_value<double>> in_complex_f64 = nullptr;
   make_preconditioner<complex_value<float>> in_complex_f32 = nullptr;
 

@@ -263,6 +263,11 @@ class TraceCounters(Scripts):
                                           "occupancy": 41, "seconds": 2000 * 1e-9, "device_busy": 92}])
         self.assertIn("| 1.000 | 0.2 | 54.5 | 50.0 | 92.0 | 41.0 | 2.0 |", said)
 
+    def test_what_does_not_fit_is_left_out(self):
+        found, said = self.document("trace-counters", PROGRAM, "--ncu", self.program("ncu", TRACE_NCU), "--cases", "2d5pt:32x512,2d5pt:64x64",
+                                    "--orders", "rows", "--seconds", "1e-9")
+        self.assertEqual((found["rows"], found["left_out"], said), ([], 2, "2 of 2 rows left out after 1e-09 s\n"))
+
     def test_what_fails(self):
         ncu = self.program("ncu", TRACE_NCU)
         for bad in (["--orders", "columns:64"], ["--ncu", "/no/ncu"]):

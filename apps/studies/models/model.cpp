@@ -29,6 +29,7 @@ namespace {
 struct sweep_arguments {
   std::string shape, precision = "f64";
   geometric_range balance = {1, 128, 8}, shared = {64, 1024, 5};  // the latter in KiB
+  double cost = 0;
   destination json_target, csv_target;
 };
 
@@ -73,8 +74,8 @@ void add_range(CLI::App& app, const std::string& name, geometric_range& value,
 exit_code run(const sweep_arguments& args) {
   output_files outputs;
   for (const auto& to : {args.json_target, args.csv_target}) outputs.add(to);
-  balance_sweep_request q{find_stencil_shape(args.shape), args.precision, args.balance,
-                          args.shared};
+  balance_sweep_request q{find_stencil_shape(args.shape), args.precision, args.balance, args.shared,
+                          args.cost};
   q.shared.first *= 1024, q.shared.last *= 1024;
   const auto found = sweep_balance(q);
   if (!outputs.standard()) write_stdout(to_text(found));
@@ -93,6 +94,12 @@ command add_sweep(CLI::App& app) {
             "Machine balances, flop per byte of memory, each the same multiple of the one before");
   add_range(app, "--shared", args->shared,
             "Sizes of the scratch of a multiprocessor or core, KiB, likewise");
+  app.add_option("--cost", args->cost,
+                 "What a MiB of scratch costs, in parts of what all else of a multiprocessor "
+                 "costs: the best scratch is that with the most performance for the whole")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("C")
+      ->capture_default_str();
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
   add_json(app, args->json_target, "all this");
   add_destination(app, "--csv", args->csv_target,

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "report/columns.hpp"
 #include "report/units.hpp"
@@ -29,6 +31,7 @@ class blocked_stencil {
   blocked_stencil(const balance_sweep_request& q, double balance)
       : dims_(q.shape.dims),
         bytes_(q.precision == "f64" ? 8.0 : 4.0),
+        cost_(q.cost),
         pressure_{2, flops_of(q.shape), balance * bytes_, static_cast<double>(q.shape.radius)} {
     if (dims_ == 2) {
       x_ = 256, y_ = 4;
@@ -52,6 +55,7 @@ class blocked_stencil {
     out.capacity = capacity(x_, depth_, false);
     out.capacity_lazy = capacity(x_, depth_, true);
     for (const double bytes : shared) out.reached.push_back(reached(bytes));
+    std::tie(out.best, out.best_reached) = best();
     return out;
   }
 
@@ -86,20 +90,44 @@ class blocked_stencil {
     return model::practical(model::attainable(area, depth, t), valid) * pressure_.other / flops;
   }
 
-  /// The best of all depths (and in three dimensions widths) that fit the scratch under lazy
-  /// streaming; one step at least, which needs no scratch.
-  double reached(double shared) const {
-    const double one = std::min(1.0, pressure_.other / (pressure_.memory * pressure_.ratio));
-    double best = one;
+  /// A step a pass, which needs no scratch, as a part of the peak of arithmetic.
+  double one_step() const {
+    return std::min(1.0, pressure_.other / (pressure_.memory * pressure_.ratio));
+  }
+
+  /// f(bytes, part of the peak) of all depths (and in three dimensions widths) that fit the scratch
+  /// under lazy streaming.
+  template <class F>
+  void each_pass(double shared, F&& f) const {
     const double last = dims_ == 2 ? x_ : 8 * std::max(x_, 32.0);
     for (double x = dims_ == 2 ? x_ : 8; x <= last; x += 8)
-      for (double depth = 2; depth <= most_depth && capacity(x, depth, true) <= shared; ++depth)
-        best = std::max(best, part_of_peak(x, depth));
+      for (double depth = 2; depth <= most_depth; ++depth) {
+        const double bytes = capacity(x, depth, true);
+        if (bytes > shared) break;
+        f(bytes, part_of_peak(x, depth));
+      }
+  }
+
+  double reached(double shared) const {
+    double best = one_step();
+    each_pass(shared, [&](double, double part) { best = std::max(best, part); });
     return best;
   }
 
+  /// The scratch with the most performance for its cost, the least of equal ones, and its part of
+  /// the peak (dissertation, section 6.6).
+  std::pair<double, double> best() const {
+    double bytes_of_best = 0, part_of_best = one_step(), most = part_of_best;
+    each_pass(std::numeric_limits<double>::infinity(), [&](double bytes, double part) {
+      const double worth = part / (1 + cost_ * bytes / (1024 * 1024));
+      if (worth > most || (worth == most && bytes < bytes_of_best))
+        most = worth, bytes_of_best = bytes, part_of_best = part;
+    });
+    return {bytes_of_best, part_of_best};
+  }
+
   int dims_;
-  double bytes_;
+  double bytes_, cost_;
   model::blocking_pressure pressure_;
   double x_ = 0, y_ = 0, depth_ = 0;
 };
@@ -118,6 +146,8 @@ columns<balance_row> row_columns() {
        [finite](const row& r) { return finite(r.capacity); }},
       {"capacity_lazy_bytes", "lazy", unit::bytes,
        [finite](const row& r) { return finite(r.capacity_lazy); }},
+      {"best_bytes", "best", unit::bytes, [](const row& r) { return r.best; }},
+      {"best_reached", "with it", unit::percent, [](const row& r) { return r.best_reached; }},
       {"reached", "", unit::range, [](const row& r) { return json(r.reached); }}};
 }
 
@@ -172,7 +202,8 @@ std::string to_text(const balance_sweep& s) {
          "\nbalance: flop per byte of memory; depth: steps of a pass; scratch: for one tile, with "
          "a\n"
          "barrier a step, or (lazy) one a tile; in percent: of arithmetic's peak, with so much "
-         "scratch\n";
+         "scratch;\n"
+         "best: the most of the peak for what a multiprocessor with so much scratch costs\n";
 }
 
 std::string to_csv(const balance_sweep& s) { return csv_of(row_columns(), s.rows); }
@@ -184,6 +215,7 @@ json to_json(const balance_sweep& s) {
                     {"radius", s.asked.shape.radius},
                     {"flops", s.flops}};
   out["precision"] = s.asked.precision;
+  out["cost_per_mib"] = s.asked.cost;
   out["shared_bytes"] = s.asked.shared.values();
   out["rows"] = array_of(row_columns(), s.rows);
   out["devices"] = array_of(row_columns(), s.devices);

@@ -23,6 +23,7 @@ struct balance_sweep_request {
   std::string precision = "f64";
   geometric_range balance;  ///< flop per byte
   geometric_range shared;   ///< bytes of scratch of a multiprocessor or core
+  double cost = 0;          ///< what a MiB of it costs, in parts of what all else of one does
 };
 
 /// One machine balance. Not finite where there is no such depth or size.
@@ -32,7 +33,9 @@ struct balance_row {
   double depth = 0;    ///< steps of a pass from which on arithmetic is the bottleneck
   double tile_x = 0, tile_y = 0;
   double capacity = 0, capacity_lazy = 0;  ///< bytes: a barrier a step, or one a tile
-  std::vector<double> reached;             ///< part of arithmetic's peak, for each size of scratch
+  double best = 0;              ///< bytes of scratch with the most performance for its cost
+  double best_reached = 0;      ///< part of arithmetic's peak with it
+  std::vector<double> reached;  ///< part of arithmetic's peak, for each size of scratch
 };
 
 struct balance_sweep {

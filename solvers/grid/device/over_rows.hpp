@@ -108,7 +108,7 @@ DWELL_FN void each_row(Team& team, bool alone, const row_deal& d, int rows, F&& 
   });
 }
 
-/// The same for short rows, of which a lane takes two together.
+/// Takes two rows of a lane together, where they are short.
 template <int Each, bool Halves, class Team, class F>
 DWELL_FN void over_two_rows(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
   const int worker = team.worker(), length = Halves ? d.piece : 2 * d.piece;

@@ -19,9 +19,9 @@
 #include "dwell/base/multiply_add.hpp"
 #include "dwell/base/real_numbers.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
+#include "dwell/solvers/preconditioners/ilu0/refusals.hpp"
 #include "dwell/solvers/preconditioners/ilu0/row_groups.hpp"
 #include "dwell/solvers/preconditioners/ilu0/steps.hpp"
-#include "dwell/solvers/preconditioners/sequences/equilibrated.hpp"
 #include "dwell/solvers/preconditioners/sequences/set_up.hpp"
 
 namespace dwell::ilu0 {
@@ -31,15 +31,6 @@ namespace {
 constexpr double most_of_inverse = 1e12;
 
 std::size_t at(index i) { return static_cast<std::size_t>(i); }
-
-/// Rows of the sequence for a row of a matrix of such values: one for each part of a number.
-template <class V>
-constexpr index parts_of = is_complex_value<V> ? 2 : 1;
-
-bool finite(double v) { return std::isfinite(v); }
-bool finite(complex_value<double> v) { return std::isfinite(v.re) && std::isfinite(v.im); }
-std::string text_of(double v) { return fmt::format("{}", v); }
-std::string text_of(complex_value<double> v) { return fmt::format("{}{:+}i", v.re, v.im); }
 
 /// Per place in a group: the row of the factors there, from those of the groups before. An empty
 /// row is padding.
@@ -96,7 +87,7 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   template <class T>
   prepared_preconditioner build(const csr_arrays<T>& given) {
     buffer<V> own_values;
-    const rows a = in_f64(given, own_values);
+    const rows a = take(given, own_values);
     n_ = a.rows;
     scale(a, given.nonzeros);
     order(a, given.nonzeros);
@@ -110,24 +101,10 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   }
 
  private:
-  template <class T>
-  rows in_f64(const csr_arrays<T>& a, buffer<V>& val) const {
-    if constexpr (!is_complex_value<T>) {
-      return take(a, val);
-    } else if constexpr (std::is_same_v<T, V>) {
-      return {a.rows, a.row_ptr, a.col, a.val};
-    } else {
-      val = allocated<V>(a.nonzeros);
-      loops.items(a.nonzeros, sequences::rows_per_thread,
-                  [&](auto&, std::int64_t k) { val.data()[k] = static_cast<V>(a.val[k]); });
-      return {a.rows, a.row_ptr, a.col, val.data()};
-    }
-  }
-
   void scale(const rows& a, index nonzeros) {
     buffer<double> root;
     const sequences::size_range range = find_diagonal_range(a, root);
-    if constexpr (is_complex_value<V>) check_range(range);
+    if constexpr (is_complex_value<V>) check_range_of_complex(range);
     const double unit_root = std::ldexp(1.0, exponent_of_root(range));
     scaled_ = allocated<V>(nonzeros);
     before_ = allocated<V>(n_);
@@ -136,17 +113,6 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
     loops.items(n_, sequences::rows_per_thread,
                 scale_matrix<V>{a, root.data(), unit_root, scaled_.data(), row_of.data(),
                                 diagonal.data(), before_.data(), after_.data()});
-  }
-
-  /// Factors of real matrices in odd units are those of a matrix in units of one
-  /// (equilibrated.hpp).
-  static void check_range(const sequences::size_range& range) {
-    const int spread = range.most + range.least - 2 * sequences::size_range::bias;
-    if (spread > matrix_units::most_spread)
-      throw input_error(
-          fmt::format("ilu0: expected diagonal elements of a complex matrix whose sizes differ by "
-                      "at most 2^{}, found 2^{}",
-                      matrix_units::most_spread, spread));
   }
 
   /// B, each group filled up with empty rows so that slices are one group's.
@@ -218,7 +184,7 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
       const index place = place_of_.data()[i], end = row_ptr_.data()[place + 1];
       const V pivot = f[diagonal_.data()[place]];
       bool good = size_of(pivot) > least_pivot;
-      for (index k = row_ptr_.data()[place]; k < end; ++k) good = good && finite(f[k]);
+      for (index k = row_ptr_.data()[place]; k < end; ++k) good = good && is_finite(f[k]);
       if (!good)
         throw input_error(
             fmt::format("ilu0: expected finite factors with pivots other than zero, found pivot {} "
@@ -267,7 +233,7 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
 
   owned_sequence link() {
     enum : int { r, y, vectors };
-    sequences::linker to(where, parts_of<V> * std::max(n_, places_), vectors);
+    sequences::linker to(where, sequences::parts_of<V> * std::max(n_, places_), vectors);
     // D^-1 P S, and S' P'.
     auto count = allocated<index>(places_ + 1), column = allocated<index>(n_);
     auto value = allocated<V>(n_);
@@ -298,7 +264,8 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
   /// y_g += M_g y.
   void add_group(sequences::linker& to, const std::shared_ptr<owned_slices>& m, index g,
                  float* y) const {
-    const index begin = parts_of<V> * start_[at(g)], rows = parts_of<V> * start_[at(g) + 1] - begin;
+    const index begin = sequences::parts_of<V> * start_[at(g)],
+                rows = sequences::parts_of<V> * start_[at(g) + 1] - begin;
     sliced_matrix& view = to.add(m, y, y + begin, y + begin).matrix;
     view.rows = rows;
     view.slices = rows / view.rows_per_slice();
@@ -317,8 +284,7 @@ class exact_builder : sequences::set_up<cpu::setup_loops> {
 
 template <class T>
 prepared_preconditioner exact_factors(const device& where, const csr_arrays<T>& a) {
-  using wide = std::conditional_t<is_complex_value<T>, complex_value<double>, double>;
-  return exact_builder<wide>(where).build(a);
+  return exact_builder<sequences::wide_value<T>>(where).build(a);
 }
 template prepared_preconditioner exact_factors(const device&, const csr_arrays<double>&);
 template prepared_preconditioner exact_factors(const device&, const csr_arrays<float>&);

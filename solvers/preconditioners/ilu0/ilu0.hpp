@@ -3,8 +3,9 @@
 // for: see exact.hpp. Those of sweeps are computed by fixed-point sweeps (Chow and Patel,
 // SIAM J. Sci. Comput. 37, 2015) and applied by Jacobi sweeps (Anzt, Chow and Dongarra, Euro-Par
 // 2015), as a sequence of products. A is first scaled to a unit diagonal, S A S' with S' = |D|^-1/2
-// and S = S' sign(D); L has a unit diagonal. A sweep computes all elements from those of the sweep
-// before it, at the start those of the scaled A:
+// and S = S' sign(D), where a complex number has its angle for a sign; L has a unit diagonal. A
+// sweep computes all elements from those of the sweep before it, at the start those of the scaled
+// A:
 //
 //   l_ij = (a_ij - sum over k < j of l_ik u_kj) / u_jj,  i > j,
 //   u_ij =  a_ij - sum over k < i of l_ik u_kj,          i <= j.
@@ -26,10 +27,10 @@ preconditioner_options with_sweeps(backend on, preconditioner_options o);
 
 }  // namespace ilu0
 
-/// Makes the preconditioner of a checked square matrix with a diagonal without zeros; of a complex
-/// one on a CPU, where `o` asks for no sweeps. Work on a GPU goes to the device's stream. Throws
-/// input_error if a factor is not finite or has a vanishing pivot (with the first such row);
-/// device_error if the device has too little memory.
+/// Makes the preconditioner of a checked square matrix with a diagonal without zeros. Work on a GPU
+/// goes to the device's stream. Throws input_error if a factor is not finite or has a vanishing
+/// pivot (with the first such row), or if the sizes of a complex matrix's diagonal elements differ
+/// too much; device_error if the device has too little memory.
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o);

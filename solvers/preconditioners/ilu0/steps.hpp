@@ -6,14 +6,16 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/base/multiply_add.hpp"
 #include "dwell/solvers/preconditioners/sequences/steps.hpp"
 
 namespace dwell::ilu0 {
 
-using sequences::rows_f64;
-
 /// A pivot of the scaled matrix below this one vanishes.
 inline constexpr double least_pivot = 1e-12;
+
+DWELL_HD bool is_finite(double v) { return v - v == 0.0; }
+DWELL_HD bool is_finite(complex_value<double> v) { return is_finite(v.re) && is_finite(v.im); }
 
 /// What takes a number to its size: its sign, of a complex one the conjugate of its angle.
 DWELL_HD double to_size(double v) { return v < 0.0 ? -1.0 : 1.0; }
@@ -51,79 +53,83 @@ struct scale_matrix {
 };
 
 /// Per element: a sweep.
+template <class V>
 struct sweep {
   index rows;
   const index* row_ptr;
   const index* col;
   const index* row_of;
   const index* diagonal;
-  const double* scaled;
-  const double* old;
-  double* now;
+  const V* scaled;
+  const V* old;
+  V* now;
 
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t e) const {
     const index k = static_cast<index>(e), i = row_of[k], j = col[k], top = i < j ? i : j;
-    double sum = scaled[k];
+    V sum = scaled[k];
     for (index t = row_ptr[i]; col[t] < top; ++t) {  // ends at the diagonal or before
       const index m = col[t];
       const index u = sequences::place_of(col, diagonal[m], row_ptr[m + 1], j);
-      if (u >= 0) sum = std::fma(-old[t], old[u], sum);
+      if (u >= 0) sum = multiply_add(-old[t], old[u], sum);
     }
-    now[k] = i > j ? sum / old[diagonal[j]] : sum;
+    now[k] = i > j ? quotient(sum, old[diagonal[j]]) : sum;
   }
 };
 
 /// Per row: whether its factors are finite and its pivot does not vanish; gives rows - row of the
 /// first that fails.
+template <class V>
 struct find_failure {
   index rows;
   const index* row_ptr;
   const index* diagonal;
-  const double* f;
+  const V* f;
   index* failed;
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t i) const {
     const index row = static_cast<index>(i);
-    bool good = std::fabs(f[diagonal[row]]) > least_pivot;
-    for (index k = row_ptr[row]; k < row_ptr[row + 1]; ++k) good = good && f[k] - f[k] == 0.0;
+    bool good = size_of(f[diagonal[row]]) > least_pivot;
+    for (index k = row_ptr[row]; k < row_ptr[row + 1]; ++k) good = good && is_finite(f[k]);
     if (!good) w.raise(*failed, rows - row);
   }
 };
 
 /// Per row: 1 / u_ii, and that times the scaling of the result; and where the elements right of
 /// the diagonal begin.
+template <class V>
 struct divide_rows {
   const index* diagonal;
-  const double* f;
-  const double* after;
-  double* inverse;
-  double* inverse_after;
+  const V* f;
+  const V* after;
+  V* inverse;
+  V* inverse_after;
   index* right;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t row) const {
-    inverse[row] = 1.0 / f[diagonal[row]];
-    inverse_after[row] = after[row] / f[diagonal[row]];
+    inverse[row] = quotient(V(1.0), f[diagonal[row]]);
+    inverse_after[row] = quotient(after[row], f[diagonal[row]]);
     right[row] = diagonal[row] + 1;
   }
 };
 
 /// Per element: -f_ij rows[i] columns[j], and in the diagonal on_diagonal[i]; null: 1.
+template <class V>
 struct weigh {
   const index* col;
   const index* row_of;
-  const double* f;
-  const double* rows;
-  const double* columns;
-  const double* on_diagonal;
-  double* to;
+  const V* f;
+  const V* rows;
+  const V* columns;
+  const V* on_diagonal;
+  V* to;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t k) const {
     const index i = row_of[k], j = col[k];
-    double v = -f[k];
-    if (rows) v *= rows[i];
-    if (columns) v *= columns[j];
-    if (i == j) v = on_diagonal ? on_diagonal[i] : 1.0;
+    V v = -f[k];
+    if (rows) v = v * rows[i];
+    if (columns) v = v * columns[j];
+    if (i == j) v = on_diagonal ? on_diagonal[i] : V(1.0);
     to[k] = v;
   }
 };

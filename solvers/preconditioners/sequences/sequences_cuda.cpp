@@ -55,6 +55,10 @@ struct ilu0_kernels {
                                             "dwell/solvers/preconditioners/ilu0/steps.hpp",
                                             "dwell/solvers/preconditioners/sequences/steps.hpp"};
 };
+struct complex_ilu0_kernels : ilu0_kernels {
+  static std::string about() { return "set-up of complex ilu0"; }
+  static std::string group() { return about(); }
+};
 struct chebyshev_kernels {
   static std::string about() { return "set-up of chebyshev"; }
   static std::string group() { return about(); }
@@ -89,8 +93,13 @@ template <class T>
 constexpr chain_set_ups<T> on_cuda = {
     &build<fsai_builder, T>,
     &build<block_jacobi::builder<loops<sequences::block_jacobi_kernels>>, T>,
-    &build<ilu0::builder<loops<sequences::ilu0_kernels>>, T>,
+    &build<ilu0::builder<loops<sequences::ilu0_kernels>, double>, T>,
     &build<chebyshev::builder<loops<sequences::chebyshev_kernels>>, T>, &find_units<T>};
+
+template <class R>
+constexpr complex_set_ups<complex_value<R>> complex_on_cuda = {
+    &build<ilu0::builder<loops<sequences::complex_ilu0_kernels>, complex_value<double>>,
+           complex_value<R>>};
 
 }  // namespace
 
@@ -101,6 +110,14 @@ const chain_set_ups<double>& cuda_backend() {
 template <>
 const chain_set_ups<float>& cuda_backend() {
   return on_cuda<float>;
+}
+template <>
+const complex_set_ups<complex_value<double>>& cuda_backend() {
+  return complex_on_cuda<double>;
+}
+template <>
+const complex_set_ups<complex_value<float>>& cuda_backend() {
+  return complex_on_cuda<float>;
 }
 
 }  // namespace dwell

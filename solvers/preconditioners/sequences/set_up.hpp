@@ -87,11 +87,11 @@ class set_up {
 
   /// The matrix, its values in f64; `val` gets their memory where they are not.
   template <class T>
-  rows_f64 take(const csr_arrays<T>& a, buffer<double>& val) const {
-    if constexpr (std::is_same_v<T, double>) {
+  rows_of<wide_value<T>> take(const csr_arrays<T>& a, buffer<wide_value<T>>& val) const {
+    if constexpr (std::is_same_v<T, wide_value<T>>) {
       return {a.rows, a.row_ptr, a.col, a.val};
     } else {
-      val = allocated<double>(a.nonzeros);
+      val = allocated<wide_value<T>>(a.nonzeros);
       loops.items(a.nonzeros, rows_per_thread, widen_values<T>{a.val, val.data()});
       return {a.rows, a.row_ptr, a.col, val.data()};
     }

@@ -19,4 +19,11 @@ struct chain_set_ups {
   void (*find_units)(const device&, const csr_arrays<T>&, bool with_values, matrix_units& to);
 };
 
+/// Those that are there for complex matrices.
+template <class T>
+struct complex_set_ups {
+  prepared_preconditioner (*ilu0)(const device&, const csr_arrays<T>&,
+                                  const preconditioner_options&);
+};
+
 }  // namespace dwell

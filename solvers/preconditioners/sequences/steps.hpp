@@ -5,6 +5,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
@@ -42,14 +43,22 @@ DWELL_HD index place_of(const index* col, index begin, index end, index column) 
   return at < end && col[at] == column ? at : -1;
 }
 
+/// A value in f64: what V of rows_of is for values of type T.
+template <class T>
+using wide_value = std::conditional_t<is_complex_value<T>, complex_value<double>, double>;
+
+/// Rows of a sequence for a row of a matrix: one for each part of a number.
+template <class V>
+inline constexpr index parts_of = is_complex_value<V> ? 2 : 1;
+
 /// Values of a matrix in f64.
 template <class T>
 struct widen_values {
   const T* from;
-  double* to;
+  wide_value<T>* to;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t k) const {
-    to[k] = static_cast<double>(from[k]);
+    to[k] = static_cast<wide_value<T>>(from[k]);
   }
 };
 

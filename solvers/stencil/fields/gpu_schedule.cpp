@@ -52,6 +52,12 @@ double pass_step_seconds(const field_domain& domain, const chain_numbers& n,
   return (pass + limits.launch) / n.depth();
 }
 
+/// Passes along z of one step are slower than single steps by measurement
+/// (docs/results/temporal-h100.md: six times of a box of 125 points), and not projected so.
+bool has_one_step_along_z(const gpu_chain& chain) {
+  return chain.columns && chain.columns->steps == 1;
+}
+
 /// end: of a stage, a launch or a barrier.
 double single_step_seconds(const field_domain& domain, const field_bytes& bytes, int value,
                            const device_facts& device, double device_limits::*end) {
@@ -198,6 +204,7 @@ field_schedule gpu_schedule_of(const field_domain& domain, const field_bytes& by
     return {wanted, "as asked for", device.units, 0, seconds};
   }
   if (!refusal) refusal = steps.auto_refusal;
+  if (!refusal && has_one_step_along_z(chain)) refusal = "no pass of several steps fits";
   const std::string single(steps.alike ? executors::graph.name : executors::host_loop.name);
   if (refusal && from_chip) return {single, "single steps: " + *refusal, device.units, 0, step};
   std::string times = "projected ";
@@ -220,7 +227,8 @@ std::optional<double> gpu_step_seconds(const field_domain& domain, std::size_t v
     least = least ? std::min(*least, seconds) : seconds;
   };
   if (any || wanted == executors::temporal.name)
-    if (const gpu_chain chain = gpu_chain_of(domain, value, options, device); chain.there())
+    if (const gpu_chain chain = gpu_chain_of(domain, value, options, device);
+        chain.there() && !(any && has_one_step_along_z(chain)))
       consider(chain.step_seconds);
   if (any || wanted == executors::perks.name)
     if (const gpu_resident resident = gpu_resident_of(domain, value, options, device);

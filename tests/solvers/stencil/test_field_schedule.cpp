@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/device/limits.hpp"
 #include "dwell/stencil/explain_fields.hpp"
 #include "dwell/stencil/formulas.hpp"
 
@@ -25,6 +26,47 @@ stencil_definition heat(int dims) {
   const std::string origin = dims == 1 ? "" : dims == 2 ? "0, " : "0, 0, ";
   text.stages = {fmt::format("u = u + k * (u[{0}1] + u[{0}-1] - 2 * u)", origin)};
   return parse_formulas(text);
+}
+
+/// The mean of a box in three dimensions.
+stencil_definition box(int radius) {
+  stencil_formulas text;
+  text.name = "box";
+  text.dims = 3;
+  text.fields = {"u"};
+  std::string sum;
+  for (int z = -radius; z <= radius; ++z)
+    for (int y = -radius; y <= radius; ++y)
+      for (int x = -radius; x <= radius; ++x)
+        sum += fmt::format("{}u[{}, {}, {}]", sum.empty() ? "" : " + ", z, y, x);
+  text.stages = {fmt::format("u = 0.001 * ({})", sum)};
+  return parse_formulas(text);
+}
+
+TEST(FieldSchedule, AutoTakesPassesOfSeveralStepsOnAGpu) {
+  std::mt19937_64 chance(5);
+  const device_facts facts = facts_of("h200");
+  int passes = 0, single = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int dims = round % 3 == 0 ? 2 : 3, radius = 1 + static_cast<int>(chance() % 2);
+    const bool is_box = dims == 3 && round % 2 == 0;
+    const auto axis = [&] { return static_cast<std::int64_t>(100 + chance() % 500); };
+    const std::vector<std::int64_t> size =
+        dims == 2 ? std::vector{10 * axis(), 10 * axis()} : std::vector{axis(), axis(), axis()};
+    const stencil_definition d = is_box ? box(radius) : heat(dims);
+    const char* precision = chance() % 2 ? "f32" : "f64";
+    const auto taken = explain(d, size, precision, facts).plan;
+    SCOPED_TRACE(fmt::format("{} {}, radius {}: {}", d.name(), precision, radius, taken.reason));
+    const bool in_passes = taken.executor == "temporal";
+    EXPECT_TRUE(!in_passes || taken.depth > 1);
+    ++(in_passes ? passes : single);
+    if (!is_box || radius == 1) continue;
+    field_options options;
+    options.executor = "temporal";
+    EXPECT_EQ(explain(d, size, precision, facts, options).plan.depth, 1) << "as asked for";
+  }
+  EXPECT_GT(passes, 5);
+  EXPECT_GT(single, 5);
 }
 
 /// A virtual machine says how much cache all machines on its processor share: what each thread

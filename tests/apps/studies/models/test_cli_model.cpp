@@ -3,6 +3,7 @@
 // by logic, and bad ranges.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,32 @@ TEST(cli_model, more_balance_wants_more_and_more_scratch_reaches_more) {
   }
 }
 
+TEST(cli_model, the_best_scratch_is_worth_most_of_all_that_are_swept) {
+  for (const char* stencil : {"2d5pt", "3d7pt", "2d9pt"}) {
+    double before = std::numeric_limits<double>::infinity();
+    for (const char* cost : {"0", "0.05", "0.5", "5", "1000"}) {
+      const auto j =
+          swept({stencil, "--balance", "2:40:4", "--shared", "1:4096:150", "--cost", cost});
+      EXPECT_EQ(j.at("cost_per_mib").get<double>(), std::stod(cost));
+      const auto worth = [&](double reached, double bytes) {
+        return reached / (1 + std::stod(cost) * bytes / (1 << 20));
+      };
+      double bytes = 0;
+      for (const auto& row : j.at("rows")) {
+        const double best = row.at("best_bytes");
+        bytes += best;
+        for (std::size_t k = 0; k < 150; ++k)
+          EXPECT_LE(worth(row.at("reached").at(k), j.at("shared_bytes").at(k)),
+                    worth(row.at("best_reached"), best) * (1 + 1e-12))
+              << stencil << " " << cost << " " << j.at("shared_bytes").at(k);
+      }
+      EXPECT_LE(bytes, before) << stencil << ": dearer scratch, and more of it";
+      before = bytes;
+    }
+    EXPECT_EQ(before, 0) << stencil << ": scratch that nobody can pay";
+  }
+}
+
 TEST(cli_model, devices_have_their_own_scratch) {
   const auto j = swept({"2d5pt"});
   ASSERT_EQ(j.at("devices").size(), 5u);
@@ -93,7 +120,7 @@ TEST(cli_model, csv_has_a_line_for_each_balance) {
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_EQ(lines[0],
             "device,balance_flops_per_byte,depth,tile_x,tile_y,capacity_bytes,capacity_lazy_bytes,"
-            "reached");
+            "best_bytes,best_reached,reached");
   EXPECT_TRUE(lines[1].starts_with(",1,1.6,256,4,")) << lines[1];
 }
 
@@ -113,6 +140,7 @@ TEST(cli_model, bad_command_lines) {
       {"model"},
       "expected a command (sweep, scaling, perks, ebisu, roofline or tensor), found nothing");
   expect_refused({"model", "sweep"}, "STENCIL is required");
+  expect_refused({"model", "sweep", "2d5pt", "--cost", "-1"}, "--cost");
   expect_refused({"model", "sweep", "2d5p"}, "did you mean '2d5pt'?");
 }
 
