@@ -29,6 +29,8 @@ struct problem {
   std::vector<int> cells;
   double jump = 1;
   int block = 1;
+  double of_x = 1;  ///< k along x is multiplied by it
+  double of_y = 1;
 };
 
 double median(std::vector<double> v) {
@@ -111,6 +113,7 @@ void measure_methods(const std::vector<int>& cells) {
 
 void measure(const problem& p, bool by_gpu) {
   grid_description<double> d{.cells = p.cells};
+  if (p.of_x != 1 || p.of_y != 1) d.k_axes = {p.of_y, p.of_x, 1};
   const std::vector<double> k = coefficients_of(p);
   d.k_cells = k;
   stopwatch clock;
@@ -162,6 +165,8 @@ int main(int count, char** arguments) {
   }
   std::vector<problem> problems = {{"1024x1024, k = 1", {1024, 1024}},
                                    {"1000x1000, 1:1e4 in 50s", {1000, 1000}, 1e4, 50},
+                                   {"1000x1000, y 100 times x", {1000, 1000}, 1, 1, 0.01, 1},
+                                   {"1000x1000, x 100 times y", {1000, 1000}, 1, 1, 1, 0.01},
                                    {"1000x1000, 1:1e6 in 30s", {1000, 1000}, 1e6, 30},
                                    {"128x128x128, k = 1", {128, 128, 128}},
                                    {"128x128x128, 1:1e4 in 16s", {128, 128, 128}, 1e4, 16},
