@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -15,9 +16,12 @@
 
 #include "dwell/base/control_groups.hpp"
 #include "dwell/base/interruption.hpp"
+#include "dwell/base/threads_at_most.hpp"
 
 namespace dwell {
 namespace {
+
+thread_local int limit_of_thread = std::numeric_limits<int>::max();
 
 int cpus_in_mask() {
   // The kernel refuses a mask smaller than its own, whose size it does not tell: grow until it
@@ -66,6 +70,13 @@ void run_parts(int parts, void (*call)(void* object, int part), void* object) {
     if (e) std::rethrow_exception(e);
 }
 
-int default_threads() { return threads_within(cpus_in_mask(), cpu_quota()); }
+int default_threads() {
+  return std::min(limit_of_thread, threads_within(cpus_in_mask(), cpu_quota()));
+}
+
+threads_at_most::threads_at_most(int most) : before_(limit_of_thread) {
+  limit_of_thread = std::clamp(most, 1, before_);
+}
+threads_at_most::~threads_at_most() { limit_of_thread = before_; }
 
 }  // namespace dwell

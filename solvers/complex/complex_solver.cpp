@@ -20,6 +20,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/base/power_of_two.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/execution/device/work_queue.hpp"
 #include "dwell/execution/krylov/spmv/placed_csr.hpp"
 #include "dwell/formats/csr.hpp"
@@ -192,6 +193,7 @@ complex_solver<R>::complex_solver(const device& where, const csr_view<number>& a
                                   const solve_options& options) {
   check_complex_options(options);
   const interruption_scope scope(ends_with(options.interrupt));
+  const threads_at_most threads = host_threads_of(where);
   s_ = std::make_unique<state>(where, a, options);
 }
 template <class R>
@@ -215,6 +217,7 @@ const solve_setup& complex_solver<R>::setup() const {
 }
 template <class R>
 solve_report complex_solver<R>::solve(std::span<const number> b, std::span<number> x) {
+  const threads_at_most threads = host_threads_of(s_->queue.where());
   return complex_solve<R, state>(*s_, b, x).run();
 }
 template <class R>

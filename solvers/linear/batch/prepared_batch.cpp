@@ -11,6 +11,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
@@ -41,6 +42,7 @@ prepared_batch<T>::prepared_batch(const device& where, joined_systems<T> systems
   known_.on = target_.on();
   known_.precision = precision_of<T> == precision::f64 ? "f64" : "f32";
   known_.preconditioner = options_.preconditioner;
+  const threads_at_most threads = host_threads_of(where);
   if (rows_.count() > 0) prepare();
   if (on_gpu()) joined_ = {};
 }
@@ -223,6 +225,7 @@ std::vector<bool> prepared_batch<T>::verify_all(cg_batch_report& report) const {
   const std::vector<step_coefficients> coefficients =
       run_->coefficients(batch_coefficients(options_) * of.size());
   report.systems.resize(of.size());
+  const threads_at_most limit = host_threads_of(queue_.where());
   constexpr int systems_per_thread = 16;
   const int threads = std::clamp(rows_.count() / systems_per_thread, 1, default_threads());
   for_parts(threads, [&](int part) {

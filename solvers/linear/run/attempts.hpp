@@ -10,6 +10,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/execution/device/run_control.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/run/prepared_solver.hpp"
 #include "dwell/solvers/linear/run/searched_run.hpp"
@@ -167,6 +168,7 @@ class attempts {
 template <class T>
 template <class Refuse>
 solve_report attempts<T>::run(Refuse&& refuse) {
+  const threads_at_most threads = host_threads_of(s_.matrix.where());
   if (has_choice_left() && !keep_start(x_))
     throw device_error(
         "no memory is left for a copy of the start vector, which the choice of a method, of a "
@@ -181,6 +183,7 @@ solve_report attempts<T>::run(Refuse&& refuse) {
 template <class T>
 template <class Refuse>
 solve_report attempts<T>::wait(Refuse&& refuse) {
+  const threads_at_most threads = host_threads_of(s_.matrix.where());
   report_ = end();
   if (!seen_.finite) refuse();
   report_.finish_s = seconds_on_host() - ended_;

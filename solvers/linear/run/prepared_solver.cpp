@@ -7,6 +7,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/solvers/linear/choose/decide.hpp"
 #include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
@@ -15,6 +16,7 @@ namespace dwell {
 
 template <class T>
 void prepared_solver<T>::choose() {
+  const threads_at_most threads = host_threads_of(matrix.where());
   now = choose_solver(options, matrix.facts());
   options.method = now.run.method;
   if (is_direct(options.method) && matrix.ranks())
@@ -28,6 +30,7 @@ void prepared_solver<T>::choose() {
 
 template <class T>
 void prepared_solver<T>::plan() {
+  const threads_at_most threads = host_threads_of(matrix.where());
   runs.prepare(now);
   first = now;
   work = {matrix, setup};
@@ -35,6 +38,7 @@ void prepared_solver<T>::plan() {
 
 template <class T>
 void prepared_solver<T>::begin_anew() {
+  const threads_at_most threads = host_threads_of(matrix.where());
   solver_choice again = first;
   runs.take(again);
   now = std::move(again);
@@ -49,6 +53,7 @@ void prepared_solver<T>::refresh() {
 
 template <class T>
 void prepared_solver<T>::change(solver_choice wanted) {
+  const threads_at_most threads = host_threads_of(matrix.where());
   const interruption_scope* const of_solve = interruption_scope::current();
   const end_of_set_up asked = [this, of_solve] {
     return (options.interrupt && options.interrupt->load()) ||

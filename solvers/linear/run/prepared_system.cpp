@@ -14,6 +14,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/device/cuda_backend.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/solvers/linear/check/memory_check.hpp"
 #include "dwell/solvers/linear/check/system_check.hpp"
 
@@ -161,6 +162,7 @@ const csr_arrays<T>& prepared_system<T>::block() {
 
 template <class T>
 system_facts prepared_system<T>::validated(const csr_arrays<T>& a, solve_setup& setup) const {
+  const threads_at_most threads = host_threads_of(where_);
   const lap_timer time(setup.check_s);
   const system_facts facts = validate(where_, a, demand_.look_for_symmetry);
   if (!demand_.met_by(facts)) refuse(a);
