@@ -140,7 +140,9 @@ TEST(cli_model, bad_command_lines) {
       {"model"},
       "expected a command (sweep, scaling, perks, ebisu, roofline or tensor), found nothing");
   expect_refused({"model", "sweep"}, "STENCIL is required");
-  expect_refused({"model", "sweep", "2d5pt", "--cost", "-1"}, "--cost");
+  for (const char* cost : {"-1", "nan", "inf"})
+    expect_refused({"model", "sweep", "2d5pt", "--cost", cost},
+                   "--cost: expected a finite number >= 0, found '" + std::string(cost) + "'");
   expect_refused({"model", "sweep", "2d5p"}, "did you mean '2d5pt'?");
 }
 
