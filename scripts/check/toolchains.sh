@@ -86,7 +86,7 @@ check() {
       pip_environment fmt-newest --upgrade cmeel-fmt
       site=$(echo "$PWD/$place"/fmt-newest/lib/python*/site-packages/cmeel.prefix)
       compile "$1" -DCMAKE_PREFIX_PATH="$site" -DCMAKE_BUILD_RPATH="$site/lib"
-      grep -q cmeel "build/toolchain-$1/build.ninja" || fail "$1: fmt of PyPI was not taken"
+      grep -q '^fmt_DIR:PATH=.*cmeel' "build/toolchain-$1/CMakeCache.txt" || fail "$1: fmt of PyPI was not taken"
       ;;
     headers) PRESET=release make --no-print-directory headers ;;
     all-kernels) PRESET=all-kernels make --no-print-directory build ;;

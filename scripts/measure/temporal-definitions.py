@@ -76,7 +76,8 @@ def measured(name, shape, dtype, device, cells, repetitions):
             bits.append(np.asarray(runner.field("u")).tobytes())
             best = min(timed(runner, steps) for _ in range(repetitions))
             row[key] = np.prod(shape) * steps / best / 1e9
-            row["depth"] = runner.report.depth
+            if executor == "temporal":
+                row["depth"] = runner.report.depth
         except (ValueError, RuntimeError) as error:
             row[key], row["why"] = None, str(error).splitlines()[0]
     row["same_bits"] = len(bits) == 2 and bits[0] == bits[1]
@@ -110,7 +111,7 @@ def main():
     print("| stencil | border | cells | type | single steps | passes | steps of a pass | same bits |\n|---|---|---|---|--:|--:|--:|---|")
     for name in args.cases:
         for shape in [s for s in args.sizes if len(s) == CASES[name][1]]:
-            if args.seconds and time.monotonic() - begin > args.seconds:
+            if args.seconds is not None and time.monotonic() - begin > args.seconds:
                 continue
             row, fine = measured(name, shape, np.dtype(args.dtype).type, args.device, args.cells, args.repetitions)
             rows.append(row)

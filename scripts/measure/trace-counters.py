@@ -8,7 +8,8 @@ hit rates of L1 and L2 and how busy the GPU is, by the order of cells.
 A step of executor host-loop, cold caches (ncu empties them before each kernel), against the reads of a simulated L2 of
 sectors of 32 bytes. Order rows is simulated as the tiles of a step, one after another; other orders, which
 permute tiles, as they are. The simulated stores bring their lines, which those of a GPU do not: they are taken off.
-The simulations run first, a process each; rows are printed one by one, and with --seconds those that do not fit are left out.
+The simulations, a process each, run beside the counting; rows are printed one by one, and with --seconds those that do not fit are
+left out.
 Needs the permission to read counters. Exit code 1: a run failed.
 """
 import argparse
@@ -87,18 +88,19 @@ def measured(args, wanted, end):
     rows = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
         simulations = [pool.submit(simulated, args, shape, size, order_of_tiles(args, size, order)) for shape, size, order in wanted]
-        for (shape, size, order), simulation in zip(wanted, simulations):
-            if time.monotonic() > end:
-                simulation.cancel()
-                continue
-            found = counted(args, shape, size, order, folder, end)
-            if found is None:
-                continue
-            lines, once = simulation.result()
-            rows.append({"case": f"{shape}:{size}", "order": order, "once_bytes": once, "simulated_bytes": lines,
-                         "counted_bytes": found["read"], "from_l1_bytes": found["sectors"] * SECTOR,
-                         **{name: found[name] for name in ALSO}})
-            print("\n".join(table(HEADS, [cells_of(rows[-1])]).splitlines()[0 if len(rows) == 1 else 2:]), flush=True)
+        try:
+            for (shape, size, order), simulation in zip(wanted, simulations):
+                found = counted(args, shape, size, order, folder, end) if time.monotonic() <= end else None
+                if found is None:
+                    simulation.cancel()
+                    continue
+                lines, once = simulation.result()
+                rows.append({"case": f"{shape}:{size}", "order": order, "once_bytes": once, "simulated_bytes": lines,
+                             "counted_bytes": found["read"], "from_l1_bytes": found["sectors"] * SECTOR,
+                             **{name: found[name] for name in ALSO}})
+                print("\n".join(table(HEADS, [cells_of(rows[-1])]).splitlines()[0 if len(rows) == 1 else 2:]), flush=True)
+        finally:  # where a run failed, simulations that have not begun are left
+            pool.shutdown(wait=False, cancel_futures=True)
     return rows
 
 
@@ -119,7 +121,7 @@ def main():
     args = words.parse_args()
     if not shutil.which(args.ncu):
         fail(f"--ncu: expected a program, found '{args.ncu}'")
-    end = time.monotonic() + args.seconds if args.seconds else math.inf
+    end = math.inf if args.seconds is None else time.monotonic() + args.seconds
     wanted = [(text.partition(":")[0], text.partition(":")[2], order)
               for text in args.cases for order in args.orders or ORDERS[text.count("x") + 1]]
     rows = measured(args, wanted, end)

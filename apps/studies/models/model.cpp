@@ -94,12 +94,9 @@ command add_sweep(CLI::App& app) {
             "Machine balances, flop per byte of memory, each the same multiple of the one before");
   add_range(app, "--shared", args->shared,
             "Sizes of the scratch of a multiprocessor or core, KiB, likewise");
-  app.add_option("--cost", args->cost,
-                 "What a MiB of scratch costs, in parts of what all else of a multiprocessor "
-                 "costs: the best scratch is that with the most performance for the whole")
-      ->check(CLI::Range(0.0, 1e6))
-      ->type_name("C")
-      ->capture_default_str();
+  add_tolerance(app, "--cost", args->cost,
+                "What a MiB of scratch costs, in parts of what all else of a multiprocessor "
+                "costs: the best scratch is that with the most performance for the whole");
   add_choice(app, "--precision", args->precision, {"f64", "f32"}, "Of the field");
   add_json(app, args->json_target, "all this");
   add_destination(app, "--csv", args->csv_target,

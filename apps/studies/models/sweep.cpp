@@ -100,7 +100,8 @@ class blocked_stencil {
   template <class F>
   void each_pass(double shared, F&& f) const {
     const double last = dims_ == 2 ? x_ : 8 * std::max(x_, 32.0);
-    for (double x = dims_ == 2 ? x_ : 8; x <= last; x += 8)
+    // Steps of 8 cells, or of about a two-hundredth of a width: high balances have wide tiles.
+    for (double x = dims_ == 2 ? x_ : 8; x <= last; x += 8 * std::max(1.0, std::floor(x / 1600)))
       for (double depth = 2; depth <= most_depth; ++depth) {
         const double bytes = capacity(x, depth, true);
         if (bytes > shared) break;
@@ -114,14 +115,16 @@ class blocked_stencil {
     return best;
   }
 
-  /// The scratch with the most performance for its cost, the least of equal ones, and its part of
-  /// the peak (dissertation, section 6.6).
+  /// The scratch with the most performance for its cost, the least of those that are equal but for
+  /// rounding, and its part of the peak (dissertation, section 6.6).
   std::pair<double, double> best() const {
+    constexpr double rounding = 1e-13;
     double bytes_of_best = 0, part_of_best = one_step(), most = part_of_best;
     each_pass(std::numeric_limits<double>::infinity(), [&](double bytes, double part) {
       const double worth = part / (1 + cost_ * bytes / (1024 * 1024));
-      if (worth > most || (worth == most && bytes < bytes_of_best))
-        most = worth, bytes_of_best = bytes, part_of_best = part;
+      if (worth > most * (1 + rounding) ||
+          (worth >= most * (1 - rounding) && bytes < bytes_of_best))
+        most = std::max(most, worth), bytes_of_best = bytes, part_of_best = part;
     });
     return {bytes_of_best, part_of_best};
   }

@@ -47,8 +47,8 @@ class Solver(_gpu.StreamUser):
         arrays in place, so they must not change while the solver lives. Other real dtypes become float64. complex64 and
         complex128 are taken too, in arrays of the host (the device may be a GPU): with method "cg" (a Hermitian matrix),
         "bicgstab", "gmres" or "auto", preconditioner "none", "jacobi", "ilu0"
-        (of "bicgstab" and "gmres"), or "auto", which begins with "jacobi" and goes on with "ilu0" where that rests or breaks
-        down; right-hand sides are then solved one after another, and ``update_values`` and ``explain`` are not there.
+        (of "bicgstab" and "gmres"), or "auto", which begins with "jacobi" and goes on with "ilu0" where that breaks down or,
+        on a CPU, rests; right-hand sides are then solved one after another, and ``update_values`` and ``explain`` are not there.
     device : str, optional
         "cpu", "cuda" or "cuda:N". By default where the arrays are; for arrays of the host the first usable GPU, else
         the CPU; of method "direct" the CPU.

@@ -23,9 +23,9 @@ namespace dwell {
 /// Methods are "cg" (of a Hermitian matrix with a positive diagonal), "bicgstab", "gmres" and
 /// "auto": cg where the matrix is Hermitian with a positive diagonal, else bicgstab; where one of
 /// them breaks down, gmres goes on. Preconditioners are none, jacobi and, of bicgstab and gmres,
-/// ilu0; automatic is jacobi where the diagonal has no zero, and ilu0 goes on where that rests or
-/// breaks down. There are neither null spaces nor mixed precision, and
-/// the report has no condition; its precision is "complex f64" or "complex f32".
+/// ilu0; automatic is jacobi where the diagonal has no zero, and of these methods ilu0 goes on
+/// where that breaks down or, on a CPU, rests. There are neither null spaces nor mixed precision,
+/// and the report has no condition; its precision is "complex f64" or "complex f32".
 ///
 /// Scalar products are conjugate-linear in the first vector. A matrix that is taken for Hermitian
 /// (assume_symmetric) and is not shows in p^H A p, whose imaginary part the report's advice then

@@ -24,7 +24,7 @@ DWELL_FN row_job<Get, Put> job(int count, Get get, Put put) {
 /// is read in a step may be written in it but by the same cell's put. Where fewer are left, a lane
 /// reads one of them again in place of others: one by one would be as many round trips to memory.
 struct row_part {
-  int begin, along, to, step;  ///< of lanes that go together, the first cell and this lane's number
+  int begin, along, to, step;  ///< first cell and this lane's number, of lanes that go together
 
   template <class Get, class Put>
   DWELL_FN int end_of(const row_job<Get, Put>& cells) const {

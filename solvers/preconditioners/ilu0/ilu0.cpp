@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string>
 
 #include "dwell/base/complex_value.hpp"
@@ -38,6 +39,13 @@ void check_range_of_complex(const sequences::size_range& range) {
                     matrix_units::most_spread, spread));
 }
 
+void check_count_of_complex(index nonzeros) {
+  constexpr index most = std::numeric_limits<index>::max() / 2;
+  if (nonzeros > most)
+    throw unsupported_error(fmt::format(
+        "ilu0: expected at most {} elements of a complex matrix, found {}", most, nonzeros));
+}
+
 preconditioner_options with_sweeps(backend on, preconditioner_options o) {
   if (on == backend::cpu && o.factor_sweeps == 0 && o.sweeps == 0) return o;
   if (o.factor_sweeps == 0) o.factor_sweeps = 5;
@@ -50,6 +58,7 @@ preconditioner_options with_sweeps(backend on, preconditioner_options o) {
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o) {
+  if constexpr (is_complex_value<T>) ilu0::check_count_of_complex(a.nonzeros);
   const preconditioner_options filled = ilu0::with_sweeps(where.on(), o);
   if (where.on() == backend::cuda) {
     if constexpr (is_complex_value<T>)

@@ -30,7 +30,8 @@ preconditioner_options with_sweeps(backend on, preconditioner_options o);
 /// Makes the preconditioner of a checked square matrix with a diagonal without zeros. Work on a GPU
 /// goes to the device's stream. Throws input_error if a factor is not finite or has a vanishing
 /// pivot (with the first such row), or if the sizes of a complex matrix's diagonal elements differ
-/// too much; device_error if the device has too little memory.
+/// too much; unsupported_error if a complex matrix has 2^30 elements or more; device_error if the
+/// device has too little memory.
 template <class T>
 prepared_preconditioner ilu0_preconditioner(const device& where, const csr_arrays<T>& a,
                                             const preconditioner_options& o);

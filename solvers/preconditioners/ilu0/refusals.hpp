@@ -20,4 +20,8 @@ std::string text_of(complex_value<double> v);
 /// real matrices in odd units are those of a matrix in units of one: equilibrated.hpp.)
 void check_range_of_complex(const sequences::size_range& range);
 
+/// Throws unsupported_error where an index does not hold two positions for each element of a
+/// complex matrix, which a row of parts has (sequences/steps.hpp).
+void check_count_of_complex(index nonzeros);
+
 }  // namespace dwell::ilu0

@@ -20,8 +20,11 @@
 #include "complex_factors.hpp"
 #include "complex_systems.hpp"
 #include "dense.hpp"
+#include "dwell/base/complex_value.hpp"
 #include "dwell/base/error.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/linear/complex_solver.hpp"
+#include "dwell/solvers/preconditioners/ilu0/ilu0.hpp"
 #include "plain_options.hpp"
 #include "refusal.hpp"
 
@@ -231,6 +234,15 @@ TEST(ilu0_complex, says_what_it_does_not_take) {
   expect_said(said(singular, by("gmres")), "found pivot 0+0i in row 2");
   const csr<number> wide{2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{0, 1e40}, 1.0, 1.0, 2.0}};
   expect_said(said(wide, by("gmres")), "whose sizes differ by at most 2^100, found 2^");
+}
+
+// Rows of parts count two positions for each element.
+TEST(ilu0_complex, says_how_many_elements_it_takes) {
+  csr_arrays<complex_value<double>> a;
+  a.rows = a.cols = 1;
+  a.nonzeros = 1 << 30;
+  EXPECT_EQ(refusal<unsupported_error>([&] { ilu0_preconditioner(device::cpu(1), a, {}); }),
+            "ilu0: expected at most 1073741823 elements of a complex matrix, found 1073741824");
 }
 
 /// Waves along lines, hardly damped and hardly coupled: jacobi rests, and the factors of a line

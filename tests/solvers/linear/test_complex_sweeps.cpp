@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Incomplete factors of complex matrices by sweeps, as GPUs have them: beside plain loops, answers
 // beside Eigen's dense solutions with the same bits from every executor, beside the same sweeps on
-// one thread of the host and those of a real matrix, and as what follows jacobi.
+// one thread of the host and those of a real matrix, as what follows jacobi, and what they refuse.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,10 @@
 #include "complex_factors.hpp"
 #include "complex_systems.hpp"
 #include "dense.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/linear/complex_solver.hpp"
 #include "plain_options.hpp"
+#include "refusal.hpp"
 
 namespace dwell::test {
 namespace {
@@ -143,6 +145,20 @@ TEST_P(complex_sweeps, follow_jacobi_that_breaks_down) {
   EXPECT_NE(got.report.attempts[0].ended.find("broke down"), std::string::npos)
       << got.report.attempts[0].ended;
   EXPECT_EQ(got.report.attempts[1].preconditioner, preconditioner::ilu0);
+}
+
+TEST_P(complex_sweeps, say_what_they_do_not_take) {
+  const auto said = [](const csr<number>& a) {
+    return refusal<input_error>(
+        [&] { run(place::where(), a, random_numbers(a.rows, 1), by_sweeps(GetParam(), 2, 3)); });
+  };
+  // (1, i; -i, 1) is singular: its second pivot vanishes.
+  EXPECT_EQ(said({2, 2, {0, 2, 4}, {0, 1, 0, 1}, {1.0, {0, 1}, {0, -1}, 1.0}}),
+            "ilu0: expected finite factors with pivots other than zero, found pivot 0+0i in row 2 "
+            "(counted from 1, the matrix scaled to a unit diagonal, after factor_sweeps = 2); "
+            "another number of sweeps or preconditioner may do");
+  const std::string wide = said({2, 2, {0, 2, 4}, {0, 1, 0, 1}, {{0, 1e40}, 1.0, 1.0, 2.0}});
+  EXPECT_NE(wide.find("whose sizes differ by at most 2^100, found 2^"), std::string::npos) << wide;
 }
 
 INSTANTIATE_TEST_SUITE_P(all, complex_sweeps, testing::Values("bicgstab", "gmres"),

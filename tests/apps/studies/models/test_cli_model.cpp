@@ -103,6 +103,21 @@ TEST(cli_model, the_best_scratch_is_worth_most_of_all_that_are_swept) {
   }
 }
 
+TEST(cli_model, the_best_scratch_is_the_least_that_reaches_as_much) {
+  for (const char* stencil : {"2d5pt", "3d7pt"}) {
+    const auto j = swept({stencil, "--balance", "1:10:20", "--shared", "1:4096:300"});
+    for (const auto& row : j.at("rows")) {
+      const double best = row.at("best_reached"), bytes = row.at("best_bytes");
+      for (std::size_t k = 0; k < 300; ++k) {
+        const double reached = row.at("reached").at(k), with = j.at("shared_bytes").at(k);
+        if (reached >= best * (1 - 1e-14)) {
+          EXPECT_GE(with, bytes) << stencil << " " << row.at("balance_flops_per_byte");
+        }
+      }
+    }
+  }
+}
+
 TEST(cli_model, devices_have_their_own_scratch) {
   const auto j = swept({"2d5pt"});
   ASSERT_EQ(j.at("devices").size(), 5u);
@@ -140,7 +155,9 @@ TEST(cli_model, bad_command_lines) {
       {"model"},
       "expected a command (sweep, scaling, perks, ebisu, roofline or tensor), found nothing");
   expect_refused({"model", "sweep"}, "STENCIL is required");
-  expect_refused({"model", "sweep", "2d5pt", "--cost", "-1"}, "--cost");
+  for (const char* cost : {"-1", "nan", "inf"})
+    expect_refused({"model", "sweep", "2d5pt", "--cost", cost},
+                   "--cost: expected a finite number >= 0, found '" + std::string(cost) + "'");
   expect_refused({"model", "sweep", "2d5p"}, "did you mean '2d5pt'?");
 }
 
