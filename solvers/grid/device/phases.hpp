@@ -104,7 +104,7 @@ class device_phases {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     const auto term = [](float w, float other) { return w * other; };
     if (l.colours == 2) {  // one half of each row
-      over_rows<Flat ? 8 : 4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
+      over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int lane, int row) {
         const int k = row / ny, j = row % ny;
         const bool odd = colour_of_row(l.a, 2, k, j) != colour;
         const int at = odd ? evens : 0;
@@ -160,7 +160,7 @@ class device_phases {
   DWELL_FN void residual_of(Team& team, bool alone, const device_level& l, int half_asked) const {
     const int ny = l.a.n[1], nx = l.a.n[2], evens = l.a.evens(), odds = l.a.odds();
     float* const to = residual_;
-    over_rows<Flat ? 8 : 4, true>(team, alone, l.a.deal, l.a.rows(), [&](int, int row) {
+    over_rows<4, true>(team, alone, l.a.deal, l.a.rows(), [&](int, int row) {
       const int k = row / ny, j = row % ny;
       const bool odd = l.colours == 2 ? colour_of_row(l.a, 2, k, j) == 1 : half_asked == 1;
       const int at = odd ? evens : 0;

@@ -166,7 +166,7 @@ class device_solve : method_phases<T, Team, Flat, Kind> {
     T* const r = a_.r;
     return this
         ->template reduced<1>([&](auto& mine) {
-          over_rows<8, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
+          over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
             const long long at = static_cast<long long>(row) * nx;
             const float* const inverse =
                 a_.only_bottom ? a_.zeros : fine_.inverse + fine_.inverse_at[row];
