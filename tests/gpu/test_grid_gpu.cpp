@@ -3,6 +3,7 @@
 // ends, what is refused. Skipped, visibly, without the compiler of kernels at run time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
