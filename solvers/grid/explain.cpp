@@ -33,8 +33,8 @@ class gpu_part {
     if (!levels.cycles) return;
     steps_ = grids::cycle_steps(levels, levels.twice,
                                 {.teams = where.units, .lanes = grids::grid_lanes});
-    const bool only_bottom = levels.levels.size() == 1 && levels.galerkin.levels.empty();
-    sum_is_apart_ = only_bottom || levels.lines || levels.levels[0].colours != 2;
+    ends_with_sum_ = grids::ends_with_sum(levels);
+    if (ends_with_sum_) steps_.resize(steps_.size() - 2);
   }
 
   void finish(grid_explanation& e, std::size_t bytes_of_method) const {
@@ -55,15 +55,16 @@ class gpu_part {
   }
 
  private:
-  /// The last two steps of a finest level of two colours go with the sum behind them, or with what
-  /// comes of them; else that has a barrier of its own.
+  /// Behind each of the last relaxations that are no steps there is one, the second of which is
+  /// that of a sum where phases are fused; else a sum has one of its own there.
   int barriers(const grids::method_facts& m) const {
-    const int cycle = grids::barriers_of(steps_);
-    if (method_.fused()) return cycle + (sum_is_apart_ ? 1 : 0) + 2;
+    const int cycle = grids::barriers_of(steps_) + (ends_with_sum_ ? 2 : 0);
+    if (method_.fused()) return cycle + (ends_with_sum_ ? 0 : 1) + 2;
     return m.barriers + m.applications * (method_.has_levels() ? cycle + 2 : 1);
   }
   /// Only the first team takes a step of the level.
   bool is_alone(std::size_t level) const {
+    if (level == 0 && ends_with_sum_) return false;
     bool any = false;
     for (const grids::cycle_step& s : steps_)
       if (s.level == int(level)) {
@@ -82,7 +83,7 @@ class gpu_part {
   device_limits limits_;
   const grids::chosen_method& method_;
   std::vector<grids::cycle_step> steps_;
-  bool sum_is_apart_ = false;
+  bool ends_with_sum_ = false;
 };
 
 }  // namespace

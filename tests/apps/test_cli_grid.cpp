@@ -512,5 +512,20 @@ TEST(cli_explain_grid, a_gpu_that_is_not_here) {
   EXPECT_GT(barriers("chebyshev"), barriers("multigrid"));
 }
 
+/// A finest level that is small: one block takes all steps between the phases of all blocks, with a
+/// barrier behind them; its last two relaxations have one each.
+TEST(cli_explain_grid, barriers_of_a_gpu_where_one_block_has_all_levels) {
+  const auto of = [](const char* method) {
+    return report_of(
+        {"explain", "grid", "30x30", "--method", method, "--device-facts", "h200", "--json", "-"});
+  };
+  const auto j = of("cg");
+  EXPECT_EQ(j.at("barriers"), 1 + 2 + 2) << "behind A p and r, too";
+  EXPECT_EQ(of("minres").at("barriers"), 1 + 2 + 2 + 5) << "before the cycle and behind it, five";
+  const auto& levels = j.at("levels");
+  EXPECT_EQ(levels.at(0).at("threads"), j.at("device").at("units"));
+  for (std::size_t k = 1; k < levels.size(); ++k) EXPECT_EQ(levels.at(k).at("threads"), 1);
+}
+
 }  // namespace
 }  // namespace dwell::test

@@ -141,6 +141,11 @@ std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
   return step_list(h, twice, limits).of_cycle();
 }
 
+bool ends_with_sum(const hierarchy<level_value>& h) {
+  const bool only_bottom = h.levels.size() == 1 && h.galerkin.levels.empty();
+  return !only_bottom && h.levels[0].colours == 2 && !h.lines;
+}
+
 int barriers_of(const std::vector<cycle_step>& steps) {
   int count = 0;
   for (std::size_t s = 0; s < steps.size(); ++s)

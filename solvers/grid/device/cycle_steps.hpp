@@ -27,6 +27,9 @@ bool is_flat(const coefficients<V>& a) {
 /// The steps of a cycle whose finest level has the first colour relaxed.
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits);
+/// The last two steps, relaxations of a finest level of two colours, are not taken as steps: all
+/// teams take them, with a sum behind them.
+bool ends_with_sum(const hierarchy<level_value>& h);
 /// Barriers of all teams in these steps.
 int barriers_of(const std::vector<cycle_step>& steps);
 /// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.

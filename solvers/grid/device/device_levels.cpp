@@ -192,8 +192,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
 
   if (h.lines) line_sums_ = memory_.room<double>(h.levels[0].a.shape.cells());
   only_bottom_ = h.levels.size() == 1 && !galerkin;
-  // The finest level's last relaxations go with a sum, if there are two colours.
-  ends_here_ = !only_bottom_ && h.levels[0].colours == 2 && !h.lines;
+  ends_here_ = ends_with_sum(h);
   for (const bool twice : {false, true}) {
     if (twice && !h.twice) continue;
     std::vector<cycle_step> steps = cycle_steps(h, twice, limits);
