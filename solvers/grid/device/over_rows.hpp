@@ -43,8 +43,8 @@ struct row_part {
 };
 
 /// of_row(lane, row, its row_part) for all rows, dealt to the lanes of all teams, or of this one
-/// alone. Halves: the cells of a row are counted from its beginning to its end, else those of a
-/// half. Alternate: every second round goes back from the last lanes to the first, so that none has
+/// alone. Halves: the cells of a half are counted, else those of a row from its beginning to its
+/// end. Alternate: every second round goes back from the last lanes to the first, so that none has
 /// even rows only; for steps in which these take longer.
 template <bool Halves, bool Alternate, class Team, class F>
 DWELL_FN void each_row(Team& team, bool alone, const row_deal& d, int rows, F&& of_row) {
