@@ -6,7 +6,9 @@
 #include "dwell/grid/explain_grid.hpp"
 #include "dwell/solvers/grid/device/cycle_steps.hpp"
 #include "dwell/solvers/grid/device/needed.hpp"
+#include "dwell/solvers/grid/grid_memory.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
+#include "dwell/solvers/grid/ranks/slab_input.hpp"
 
 namespace dwell {
 namespace {
@@ -93,7 +95,14 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                          const grid_options& options) {
   grids::check_options(options);
   const bool on_gpu = where.on != backend::cpu;
-  if (on_gpu) grids::require_gpu_options(options);
+  if (on_gpu) {
+    grids::require_gpu_options(options);
+    const std::size_t cells = grids::shape_of_description(d.cells, d.boundary, 1).cells();
+    grids::require_gpu_unknowns(cells);
+    if (grids::has_arrays(d))
+      grids::require_host_memory(d.cells,
+                                 grids::gpu_setup_bytes(double(cells), sizeof(T), options));
+  }
   const grids::chosen_method method = grids::method_of(options, where.on);
   grids::system<T> made = grids::discretize(d);
   grids::check_definite(made.negative_s, options);

@@ -114,6 +114,12 @@ void require_gpu_options(const grid_options& o) {
   if (o.full_multigrid) refuse("full_multigrid", "none", "one");
 }
 
+void require_gpu_unknowns(std::size_t cells) {
+  if (cells >> 31)
+    throw unsupported_error(
+        fmt::format("grid: expected fewer than 2^31 unknowns on a GPU, found {}", cells));
+}
+
 void check_definite(bool negative_s, const grid_options& o) {
   if (!negative_s || facts_named(o.method).indefinite) return;
   throw input_error(

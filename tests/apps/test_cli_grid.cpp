@@ -512,6 +512,15 @@ TEST(cli_explain_grid, a_gpu_that_is_not_here) {
   EXPECT_GT(barriers("chebyshev"), barriers("multigrid"));
 }
 
+/// No vectors are made: grids are explained that a solve on this host would have no memory for.
+TEST(cli_explain_grid, large_grids_of_a_gpu) {
+  const auto j = report_of({"explain", "grid", "46340x46340", "--precision", "f32",
+                            "--device-facts", "h200", "--json", "-"});
+  EXPECT_EQ(j.at("levels").at(0).at("size"), "46340x46340");
+  expect_refused({"explain", "grid", "46341x46341", "--device-facts", "h200"},
+                 "expected fewer than 2^31 unknowns on a GPU, found 2147488281");
+}
+
 /// A finest level that is small: one block takes all steps between the phases of all blocks, with a
 /// barrier behind them; its last two relaxations have one each.
 TEST(cli_explain_grid, barriers_of_a_gpu_where_one_block_has_all_levels) {

@@ -122,10 +122,11 @@ struct grid_part : explain_part {
   void check() {
     if (device.what == device_choice::kind::automatic && !asked_facts.given())
       device.what = device_choice::kind::cpu;
-    require_grid_memory(problem);
   }
   template <class T>
   grid_explanation explain_in(const device_facts& facts) const {
+    // What is explained of a GPU has no vectors here.
+    if (facts.on == backend::cpu) require_grid_memory(problem);
     const grid_input<T> in(problem);
     return dwell::explain(in.d, facts, problem.options);
   }

@@ -2,11 +2,9 @@
 // The operator and vectors of solves.
 #include "dwell/solvers/grid/device/device_grid.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "dwell/base/error.hpp"
+#include "dwell/solvers/grid/grid_methods.hpp"
 
 namespace dwell::grids {
 
@@ -17,9 +15,7 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
     : where_(where), memory_(where, limits.guarded) {
   const coefficients<T>& a = grid.system.a;
   const std::size_t cells = a.shape.cells();
-  if (cells >> 31)
-    throw unsupported_error(
-        fmt::format("grid: expected fewer than 2^31 unknowns on a GPU, found {}", cells));
+  require_gpu_unknowns(cells);
   grid_solve_args<T>& to = args_;
   to.a = made ? *made : copy_operator(memory_, a, limits, false);
   to.residual = memory_.room<float>(cells);

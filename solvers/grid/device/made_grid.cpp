@@ -28,9 +28,7 @@ class grid_maker {
         limits_(limits),
         scratch_(where, limits.guarded),
         made_(where, limits.guarded) {
-    if (shape_.cells() >> 31)
-      throw unsupported_error(fmt::format(
-          "grid: expected fewer than 2^31 unknowns on a GPU, found {}", shape_.cells()));
+    require_gpu_unknowns(shape_.cells());
     words_ = buffer<words>(where, 1);
     a_.out = &words_.data()->said;
     a_.barrier = &words_.data()->barrier;
