@@ -61,10 +61,10 @@ class GridSolver:
     shape : tuple of int, optional
         Unknowns along each axis, the slowest first. Not needed where `k` or `s` is an array.
     k : float or array of shape `shape`
-        The coefficient, above 0. An array may be in the memory of the solver's GPU, which is then the default of `device`; where
+        The coefficient, above 0. An array may be in the memory of the solver's GPU, of the solver's dtype and in C order; where
         kernels make the set-up it stays there.
     s : float or array of shape `shape`
-        The reaction, 0 or more; below 0 with methods "minres" and "bicgstab".
+        The reaction, 0 or more; below 0 with methods "minres" and "bicgstab". An array may be in the memory of the GPU, too.
     spacing : float or tuple of float
         Distance of unknowns, along all axes or each.
     boundary : str
@@ -108,7 +108,7 @@ class GridSolver:
     history : bool
         Keep the norm of each iteration's residual in the report.
     device : str, optional
-        "cpu", which is the default, "cuda" or "cuda:N". On a GPU a solve is one
+        "cpu", "cuda" or "cuda:N"; by default the GPU that has `k` or `s`, or "cpu". On a GPU a solve is one
         kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
     threads : int
         0: as many as there are, and as the grid is worth.
@@ -312,7 +312,7 @@ class GridOperator:
     Parameters
     ----------
     shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype, device, threads
-        As of ``GridSolver``.
+        As of ``GridSolver``; arrays are the host's.
 
     Raises
     ------
