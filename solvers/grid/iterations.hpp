@@ -6,6 +6,7 @@
 #pragma once
 #include <cmath>
 
+#include "dwell/base/finite.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/solvers/grid/device/power_of_two.hpp"
 #include "dwell/solvers/grid/grid_method.hpp"

@@ -31,7 +31,7 @@ const std::string wave_head =
     "step = \"\"\"\n" +
     wave_formulas + "\"\"\"\n";
 
-strings stencil(strings args) {
+strings stencil_of_fields(strings args) {
   args.insert(args.begin(), {"stencil"});
   args.insert(args.end(), {"--device", "cpu", "--threads", "2"});
   return args;
@@ -79,9 +79,9 @@ TEST_F(cli_fields, a_run_is_that_of_a_runner) {
                 "[outputs]\nv = [\"" +
                 in("v.npy") + "\", \"" + in("v.png") + "\"]\n");
   };
-  expect_refused(stencil({with_boundary("\"reflect\"")}), "periodic");
-  const auto r = dwell_cli(stencil({with_boundary("[\"periodic\", \"nearest\"]"), "--set", "c2=0.2",
-                                    "-o", in("u.npy"), "--json", "-"}));
+  expect_refused(stencil_of_fields({with_boundary("\"reflect\"")}), "periodic");
+  const auto r = dwell_cli(stencil_of_fields({with_boundary("[\"periodic\", \"nearest\"]"), "--set",
+                                              "c2=0.2", "-o", in("u.npy"), "--json", "-"}));
   ASSERT_EQ(r.code, 0) << r.err;
 
   field_boundary u, v;
@@ -126,13 +126,14 @@ TEST_F(cli_fields, size_steps_and_stages_come_from_where_they_are_given) {
       in.write("two.toml",
                "fields = \"a b\"\nstages = [\"a = b[0, 1]\", '''\nb = a[1, 0]\n''']\n"
                "[values]\na = 0\nb = \"random:3\"\n[run]\nsize = \"5x6\"\nsteps = 2\n");
-  const auto r = dwell_cli(stencil({toml, "--json", "-"}));
+  const auto r = dwell_cli(stencil_of_fields({toml, "--json", "-"}));
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.json().at("stencil").at("size"), "5x6");
   EXPECT_EQ(r.json().at("stencil").at("name"), "two");
   EXPECT_EQ(r.json().at("steps"), 2);
-  const auto other = dwell_cli(stencil({toml, "--size", "8x9", "--steps", "3", "--precision", "f32",
-                                        "--json", "-", "--executor", "naive"}));
+  const auto other =
+      dwell_cli(stencil_of_fields({toml, "--size", "8x9", "--steps", "3", "--precision", "f32",
+                                   "--json", "-", "--executor", "naive"}));
   ASSERT_EQ(other.code, 0) << other.err;
   EXPECT_EQ(other.json().at("stencil").at("size"), "8x9");
   EXPECT_EQ(other.json().at("precision"), "f32");
@@ -145,8 +146,8 @@ TEST_F(cli_fields, ready_stencils_run_as_they_are) {
                            "gray-scott2d", "allen-cahn3d", "cahn-hilliard"}) {
     EXPECT_TRUE(help.find(name) != std::string::npos) << name;
     const bool flat = std::string(name).find("3d") == std::string::npos;
-    const auto r = dwell_cli(
-        stencil({name, "--size", flat ? "20x24" : "8x9x10", "--steps", "20", "--json", "-"}));
+    const auto r = dwell_cli(stencil_of_fields(
+        {name, "--size", flat ? "20x24" : "8x9x10", "--steps", "20", "--json", "-"}));
     ASSERT_EQ(r.code, 0) << name << ": " << r.err;
     EXPECT_EQ(r.json().at("stencil").at("file"), name);
     EXPECT_EQ(r.json().at("finite"), true) << name;
@@ -155,14 +156,15 @@ TEST_F(cli_fields, ready_stencils_run_as_they_are) {
   const auto edges = [&](strings more) {
     strings args = {"heat2d", "--size", "20x20", "--steps", "100", "--json", "-", "--set", "r=0.2"};
     args.insert(args.end(), more.begin(), more.end());
-    return dwell_cli(stencil(args)).json().at("stencil").at("changing_cells");
+    return dwell_cli(stencil_of_fields(args)).json().at("stencil").at("changing_cells");
   };
   EXPECT_EQ(edges({}), 18 * 18);
   EXPECT_EQ(edges({"--boundary", "reflect"}), 400);
-  expect_refused(stencil({"heat2d", "--size", "5x5", "--set", "u=hot-spot:1"}),
+  expect_refused(stencil_of_fields({"heat2d", "--size", "5x5", "--set", "u=hot-spot:1"}),
                  "--set u: expected a number, zeros, hot-spot");
-  expect_refused(stencil({"heat2d"}), "heat2d: expected --size, a .npy or a .vti file, found no");
-  expect_refused(stencil({"heat2d", "--size", "5x5", "--until", "1e-3"}),
+  expect_refused(stencil_of_fields({"heat2d"}),
+                 "heat2d: expected --size, a .npy or a .vti file, found no");
+  expect_refused(stencil_of_fields({"heat2d", "--size", "5x5", "--until", "1e-3"}),
                  "--until: is not for stencils of several fields, which [until] in FILE.toml ends");
 }
 
@@ -176,9 +178,9 @@ TEST_F(cli_fields, boundaries_of_the_command_line_have_all_words) {
     std::vector<double> wanted(63);
     plain.field(0, wanted);
     const auto r =
-        dwell_cli(stencil({file("[values]\nu = \"" + in("u0.npy") + "\"\nv = \"" + in("u0.npy") +
-                                "\"\nc2 = 0.2\nr = 0\n"),
-                           "--steps", "4", "--boundary", word, "-o", in("u.npy"), "-q"}));
+        dwell_cli(stencil_of_fields({file("[values]\nu = \"" + in("u0.npy") + "\"\nv = \"" +
+                                          in("u0.npy") + "\"\nc2 = 0.2\nr = 0\n"),
+                                     "--steps", "4", "--boundary", word, "-o", in("u.npy"), "-q"}));
     ASSERT_EQ(r.code, 0) << r.err;
     const auto found = read_npy<double>(in("u.npy"));
     EXPECT_TRUE(std::ranges::equal(found.cells(), wanted)) << word;
@@ -205,19 +207,21 @@ TEST_F(cli_fields, exit_codes_say_how_a_run_ended) {
   const std::string values =
       "boundary = \"reflect\"\n[values]\nu = 1\nv = 1\nc2 = 0.2\nr = 0\n"
       "[run]\nsize = \"6x7\"\nsteps = 50\n";
-  const auto met = dwell_cli(stencil({file(values + "[until]\nu = {change-norm-max = 1e-9}\n")}));
+  const auto met =
+      dwell_cli(stencil_of_fields({file(values + "[until]\nu = {change-norm-max = 1e-9}\n")}));
   EXPECT_EQ(met.code, 2) << met.err;  // every 100 steps: not looked at
   EXPECT_TRUE(met.out.find("change-norm-max(u) not computed yet, wanted 1e-09") !=
               std::string::npos)
       << met.out;
-  const auto soon = dwell_cli(
-      stencil({file(values + "[reductions]\nevery = 5\n[until]\nu = {change-norm-max = 1e-9}\n")}));
+  const auto soon = dwell_cli(stencil_of_fields(
+      {file(values + "[reductions]\nevery = 5\n[until]\nu = {change-norm-max = 1e-9}\n")}));
   EXPECT_EQ(soon.code, 0) << soon.err;
   EXPECT_TRUE(soon.out.find("converged after 5 steps") != std::string::npos) << soon.out;
-  const auto large = dwell_cli(stencil({file(values), "--set", "c2=1e200", "--set", "u=hot-spot"}));
+  const auto large =
+      dwell_cli(stencil_of_fields({file(values), "--set", "c2=1e200", "--set", "u=hot-spot"}));
   EXPECT_EQ(large.code, 3) << large.err;
   const auto stopped = dwell_cli(
-      stencil({file(values), "--steps", "2000000000"}),
+      stencil_of_fields({file(values), "--steps", "2000000000"}),
       {.terminal = true,
        .signal_when = [](const std::string& err) { return err.find("step ") != std::string::npos; },
        .signal = SIGINT});
@@ -272,42 +276,46 @@ TEST_F(cli_fields, what_is_wrong_has_its_line) {
       {whole + "[[receivers]]\nfield = \"u\"\ncells = [[1, 1]]\noutput = \"r.txt\"\n",
        "expected a name that ends in .npy, found 'r.txt'"},
   };
-  for (const auto& [text, wanted] : cases) expect_refused(stencil({file(text)}), wanted);
+  for (const auto& [text, wanted] : cases) expect_refused(stencil_of_fields({file(text)}), wanted);
   const auto formulas = [&](const std::string& step) {
     return in.write("bad.toml", "fields = \"u\"\n\nstep = " + step + "\n");
   };
-  expect_refused(stencil({formulas("\"\"\"\nu = u +\n\"\"\"")}),
+  expect_refused(stencil_of_fields({formulas("\"\"\"\nu = u +\n\"\"\"")}),
                  "bad.toml:4: expected a number, a name");
-  expect_refused(stencil({formulas("\"u = w\"")}), "bad.toml:3: expected a name that is known");
-  expect_refused(stencil({formulas("'''u = u\n * 2'''")}),
+  expect_refused(stencil_of_fields({formulas("\"u = w\"")}),
+                 "bad.toml:3: expected a name that is known");
+  expect_refused(stencil_of_fields({formulas("'''u = u\n * 2'''")}),
                  "bad.toml:4: expected NAME = EXPRESSION");
-  expect_refused(stencil({formulas("\"u = u[1]\""), "--size", "5x5"}),
+  expect_refused(stencil_of_fields({formulas("\"u = u[1]\""), "--size", "5x5"}),
                  "--size: bad works on 1 dimension, found 5x5");
-  expect_refused(stencil({formulas("3")}), "bad.toml:3: step: expected text, found 3");
-  expect_refused(stencil({in.write("bad.toml", "fields = \"u\"\n")}), "expected step");
-  expect_refused(stencil({in("none.toml")}), "none.toml: no such file; expected a stencil");
-  expect_refused(stencil({formulas("\"u = u[0, -5]\"")}),
+  expect_refused(stencil_of_fields({formulas("3")}), "bad.toml:3: step: expected text, found 3");
+  expect_refused(stencil_of_fields({in.write("bad.toml", "fields = \"u\"\n")}), "expected step");
+  expect_refused(stencil_of_fields({in("none.toml")}),
+                 "none.toml: no such file; expected a stencil");
+  expect_refused(stencil_of_fields({formulas("\"u = u[0, -5]\"")}),
                  "bad.toml:3: expected neighbours at most 4 away in 2-D, found 5");
-  expect_refused(stencil({in.write("bad.toml", "felds = \"u\"\nstep = \"u = u\"\n")}),
+  expect_refused(stencil_of_fields({in.write("bad.toml", "felds = \"u\"\nstep = \"u = u\"\n")}),
                  "bad.toml:1: felds: no such key; did you mean 'fields'?");
-  const auto array =
-      dwell_cli(stencil({file("boundary = \"reflect\"\n[values]\nu = 1\nv = 1\nc2 = 0.2\nr = 0\n"
+  const auto array = dwell_cli(
+      stencil_of_fields({file("boundary = \"reflect\"\n[values]\nu = 1\nv = 1\nc2 = 0.2\nr = 0\n"
                               "[run]\nsize = [6, 7]\nsteps = 3\n")}));
   EXPECT_EQ(array.code, 0) << array.err;
   EXPECT_TRUE(holds(array.out, "6x7 cells")) << array.out;
   std::filesystem::create_directory(in("folder.toml"));
-  expect_refused(stencil({in("folder.toml")}), "folder.toml: cannot be read");
-  const auto unknown = dwell_cli(stencil({"wave2x"}));
+  expect_refused(stencil_of_fields({in("folder.toml")}), "folder.toml: cannot be read");
+  const auto unknown = dwell_cli(stencil_of_fields({"wave2x"}));
   EXPECT_NE(unknown.code, 0);
   EXPECT_TRUE(holds(unknown.err, " or FILE.toml, found 'wave2x'; did you mean")) << unknown.err;
-  expect_refused(stencil({file(whole), "--weights", "1"}),
+  expect_refused(stencil_of_fields({file(whole), "--weights", "1"}),
                  "--weights: is not for stencils of several");
-  expect_refused(stencil({file(whole), "--set", "w=1"}),
+  expect_refused(stencil_of_fields({file(whole), "--set", "w=1"}),
                  "--set: expected u, v, c2 or r, found 'w'");
-  expect_refused(stencil({file(whole), "--set", "u"}), "--set: expected NAME=VALUE");
-  expect_refused(stencil({"2d5pt", "--set", "u=1"}), "--set: is for stencils of several fields");
-  expect_refused(stencil({file("[values]\nu = \"" + in("u0.npy") + "\"\n"), "-o", in("u0.npy")}),
-                 "u0.npy");
+  expect_refused(stencil_of_fields({file(whole), "--set", "u"}), "--set: expected NAME=VALUE");
+  expect_refused(stencil_of_fields({"2d5pt", "--set", "u=1"}),
+                 "--set: is for stencils of several fields");
+  expect_refused(
+      stencil_of_fields({file("[values]\nu = \"" + in("u0.npy") + "\"\n"), "-o", in("u0.npy")}),
+      "u0.npy");
 }
 
 /// For an architecture without passes, whose kernels compile in a moment.

@@ -4,6 +4,7 @@
 #pragma once
 #include <cmath>
 
+#include "dwell/base/finite.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
 #include "dwell/solvers/grid/device/finest_loops.hpp"

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Multiplication by a power of two whose exponent may be large, and what is no number.
+// Multiplication by a power of two whose exponent may be large.
 #pragma once
 #include <cmath>
 
 #include "dwell/base/fn.hpp"
 
 namespace dwell::grids {
-
-DWELL_HD bool is_finite(double v) { return v - v == 0; }
 
 /// 2^e, in three steps: the power itself may be beyond the format where products with it are not.
 template <class T>

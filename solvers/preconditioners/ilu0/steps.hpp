@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "dwell/base/finite.hpp"
 #include "dwell/base/fn.hpp"
 #include "dwell/base/multiply_add.hpp"
 #include "dwell/solvers/preconditioners/sequences/steps.hpp"
@@ -13,9 +14,6 @@ namespace dwell::ilu0 {
 
 /// A pivot of the scaled matrix below this one vanishes.
 inline constexpr double least_pivot = 1e-12;
-
-DWELL_HD bool is_finite(double v) { return v - v == 0.0; }
-DWELL_HD bool is_finite(complex_value<double> v) { return is_finite(v.re) && is_finite(v.im); }
 
 /// What takes a number to its size: its sign, of a complex one the conjugate of its angle.
 DWELL_HD double to_size(double v) { return v < 0.0 ? -1.0 : 1.0; }
