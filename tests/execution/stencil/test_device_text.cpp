@@ -384,8 +384,8 @@ TEST_F(DeviceText, StepsAndPassesHaveTheBitsOfLoops) {
   std::string why;
   if (!find_compiler(why)) GTEST_SKIP() << why;
   std::mt19937_64 chance(20261128);
-  for (int round = 0; round < rounds(8); ++round) {
-    const drawn d = draw(chance, round < 6 ? 2 : 0);
+  for (int round = 0; round < rounds(5); ++round) {
+    const drawn d = draw(chance, round < 4 ? 2 : 0);
     const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
     const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
     const pass_demands demands{round % 4 > 1, round % 3 > 0};
@@ -402,7 +402,7 @@ TEST_F(DeviceText, LinesOnTheChipHaveTheBitsOfLoops) {
   std::string why;
   if (!find_compiler(why)) GTEST_SKIP() << why;
   std::mt19937_64 chance(number_of("DWELL_RANDOM_SEED", 20261130));
-  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(6)); ++round) {
+  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(4)); ++round) {
     const drawn d = draw(chance, 1);
     const field_domain domain(d.definition, checked_field_size(1, {&d.n[2], 1}), d.given);
     const pass_demands demands{round % 3 == 1, round % 2 == 0};
@@ -431,7 +431,7 @@ TEST_F(DeviceText, PassesInThreeDimensionsHaveTheBitsOfLoops) {
   std::string why;
   if (!find_compiler(why)) GTEST_SKIP() << why;
   std::mt19937_64 chance(number_of("DWELL_RANDOM_SEED", 20261129));
-  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(10)); ++round) {
+  for (int round = 0; round < number_of("DWELL_RANDOM_CASES", rounds(5)); ++round) {
     const drawn d =
         round % 3 == 0 ? with_borders(wave_equation(1 + round % 2), chance) : draw(chance, 3);
     const std::vector<std::int64_t> axes(d.n.begin(), d.n.end());

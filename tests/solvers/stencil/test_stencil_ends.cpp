@@ -27,7 +27,7 @@ double largest_change(const grid<double>& before, const grid<double>& after) {
 }
 
 TEST_F(stencil_ends, all_ways_end_at_the_same_step) {
-  for (const int every : sanitized ? std::vector{7} : std::vector{1, 3, 7, 64, 101}) {
+  for (const int every : sanitized ? std::vector{7} : std::vector{1, 7, 101}) {
     // The number of steps, and the time of the test, grow as the number of cells.
     const auto start = random_field<double>(every == 7 ? extents(21, 34) : extents(9, 23), 3);
     int expected = -1;
@@ -60,7 +60,8 @@ TEST_F(stencil_ends, in_three_dimensions_all_ways_end_at_the_same_step) {
   int turn = 0;
   for (const boundary edge : {boundary::fixed, boundary::periodic, boundary::reflect})
     for (const int every : {1, 3, 4}) {
-      if (sanitized && turn++ % 4 != 0) continue;  // every boundary and every number of steps once
+      // Every boundary and every number of steps once, or twice.
+      if (const int here = turn++ % 4; sanitized ? here != 0 : here == 3) continue;
       int expected = -1, streams = 0;
       double change = 0;
       grid<double> end;
