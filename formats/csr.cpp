@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <type_traits>
 
 #include "dwell/base/error.hpp"
@@ -23,16 +24,17 @@ namespace {
 /// microseconds to start one, about a nanosecond a nonzero).
 constexpr index nonzeros_per_thread = 1 << 17;
 
-int useful_threads(index nonzeros) {
-  return std::min<int>(default_threads(), nonzeros / nonzeros_per_thread + 1);
+int useful_threads(std::int64_t nonzeros) {
+  return static_cast<int>(
+      std::min<std::int64_t>(default_threads(), nonzeros / nonzeros_per_thread + 1));
 }
 
 template <class T>
 inline constexpr bool is_single =
     std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
 
-template <class T>
-void check_row_ptr(const csr_view<T>& a, const std::string& name) {
+template <class T, class Offset>
+void check_row_ptr(const csr_view<T, Offset>& a, const std::string& name) {
   if (a.rows < 0 || a.cols < 0)
     throw input_error(fmt::format("{}: expected sizes of 0 or more, found {} rows and {} columns",
                                   name, a.rows, a.cols));
@@ -54,10 +56,10 @@ void check_row_ptr(const csr_view<T>& a, const std::string& name) {
                     a.nonzeros()));
 }
 
-template <class T>
-void check_row(const csr_view<T>& a, index i, const std::string& name) {
+template <class T, class Offset>
+void check_row(const csr_view<T, Offset>& a, index i, const std::string& name) {
   index previous = -1;
-  for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+  for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
     const index c = a.col[k];
     if (c < 0 || c >= a.cols)
       throw input_error(
@@ -77,8 +79,8 @@ void check_row(const csr_view<T>& a, index i, const std::string& name) {
 
 }  // namespace
 
-template <class T>
-void check(const csr_view<T>& a, const std::string& name) {
+template <class T, class Offset>
+void check(const csr_view<T, Offset>& a, const std::string& name) {
   check_row_ptr(a, name);
   const int threads = useful_threads(a.nonzeros());
   // The lowest part's exception is the one thrown, so the first bad row is named.
@@ -118,6 +120,8 @@ csr<To> convert(const csr_view<From>& a) {
 
 template void check(const csr_view<float>&, const std::string&);
 template void check(const csr_view<double>&, const std::string&);
+template void check(const large_csr_view<float>&, const std::string&);
+template void check(const large_csr_view<double>&, const std::string&);
 template void check(const csr_view<std::complex<float>>&, const std::string&);
 template void check(const csr_view<std::complex<double>>&, const std::string&);
 template csr<std::complex<float>> convert(const csr_view<std::complex<double>>&);

@@ -12,14 +12,15 @@ namespace dwell {
 /// A point on the merge path: row ends and nonzeros that lie before it.
 struct merge_coordinate {
   index row = 0;
-  index nonzero = 0;
+  std::int64_t nonzero = 0;
   friend bool operator==(const merge_coordinate&, const merge_coordinate&) = default;
 };
 
 /// The point with row + nonzero == diagonal. `row_end[i]` is row_ptr[i + 1]; 0 <= diagonal <=
 /// rows + nonzeros. The end of a row comes after its last nonzero (SC 2016, algorithm 2).
-DWELL_HD merge_coordinate merge_path_search(std::int64_t diagonal, const index* row_end, index rows,
-                                            index nonzeros) {
+template <class Ends>
+DWELL_HD merge_coordinate merge_path_search(std::int64_t diagonal, const Ends& row_end, index rows,
+                                            std::int64_t nonzeros) {
   index lo = diagonal > nonzeros ? static_cast<index>(diagonal - nonzeros) : 0;
   index hi = diagonal < rows ? static_cast<index>(diagonal) : rows;
   while (lo < hi) {
@@ -29,7 +30,7 @@ DWELL_HD merge_coordinate merge_path_search(std::int64_t diagonal, const index* 
     else
       hi = middle;
   }
-  return {lo, static_cast<index>(diagonal - lo)};
+  return {lo, diagonal - lo};
 }
 
 /// Where share `part` of `parts` equal shares of the merge path begins; part == parts gives the

@@ -14,9 +14,9 @@
 #include "dwell/execution/krylov/plan/residency.hpp"
 #include "dwell/execution/krylov/products/sliced_matrix.hpp"
 #include "dwell/execution/krylov/program_traits.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/execution/krylov/spmv/ghosts.hpp"
 #include "dwell/execution/krylov/spmv/nonzero_tiles.hpp"
-#include "dwell/formats/csr_view.hpp"
 
 namespace dwell {
 
@@ -71,7 +71,7 @@ struct no_sequence {};
 /// What a team gets: plain data, by value.
 template <class P, class T>
 struct program_args : column_places<P>, basis_places<P, T> {
-  csr_view<T> matrix;  ///< for teams that walk rows; the arrays are null for those that walk tiles
+  large_csr_arrays<T> matrix;  ///< arrays for teams that walk rows, null for those that walk tiles
   tiles_view<T> tiles;
   const team_ghosts* ghosts = nullptr;  ///< for plans with halos, whose tiles have the ghost layout
   const ghost_send* sends = nullptr;

@@ -2,6 +2,7 @@
 // Products on threads of a CPU: each walks its share of the merge path row by row, in place, as the
 // solvers' teams do. What a thread leaves of a row that ends in the one after is added at the end.
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "dwell/execution/device/threads/threads_worth.hpp"
@@ -51,7 +52,7 @@ class rows_on_threads final : public product_steps<T> {
 
  private:
   /// Where the row begins that is open at the end of a part: the first of its nonzeros there.
-  index open_from(const team_part& part) const {
+  std::int64_t open_from(const team_part& part) const {
     return part.begin.row < part.end.row ? a_.row_ptr[part.end.row] : part.begin.nonzero;
   }
   template <class Put>
@@ -59,10 +60,10 @@ class rows_on_threads final : public product_steps<T> {
     pool_.launch([&](int member) {
       const team_part& part = teams_[static_cast<std::size_t>(member)];
       each_row(a_.row_ptr, part.begin.row, part.end.row, part.begin.nonzero,
-               [&](index row, index from, index to) {
+               [&](index row, std::int64_t from, std::int64_t to) {
                  put(row, row_sum<row_team>(a_.val, a_.col, p, from, to).v[0]);
                });
-      const index from = open_from(part);
+      const std::int64_t from = open_from(part);
       if (from < part.end.nonzero)
         open_[static_cast<std::size_t>(member)] =
             row_sum<row_team>(a_.val, a_.col, p, from, part.end.nonzero).v[0];

@@ -11,7 +11,7 @@ struct small_kernels_ahead {
   static constexpr const char* headers[] = {""};
 };
 
-small_results small_kernels_by_nvcc(const device& where, const csr_arrays<double>& a,
+small_results small_kernels_by_nvcc(const device& where, const large_csr_arrays<double>& a,
                                     const double* b, const double* x, int teams,
                                     const buffer<index>& lengths) {
   return run_small_kernels<small_kernels_ahead>(where, a, b, x, teams, lengths);

@@ -26,8 +26,9 @@ struct small_results {
 
 /// a, x, b: in memory of the GPU.
 template <class Kernels>
-small_results run_small_kernels(const device& where, const csr_arrays<double>& a, const double* b,
-                                const double* x, int teams, const buffer<index>& lengths) {
+small_results run_small_kernels(const device& where, const large_csr_arrays<double>& a,
+                                const double* b, const double* x, int teams,
+                                const buffer<index>& lengths) {
   using loops = cuda::summing_loops<Kernels>;
   small_results found;
   found.facts = validating::validate_with<loops>(where, a, true, 0.0);
@@ -51,7 +52,7 @@ small_results run_small_kernels(const device& where, const csr_arrays<double>& a
 }
 
 /// By nvcc's kernels.
-small_results small_kernels_by_nvcc(const device& where, const csr_arrays<double>& a,
+small_results small_kernels_by_nvcc(const device& where, const large_csr_arrays<double>& a,
                                     const double* b, const double* x, int teams,
                                     const buffer<index>& lengths);
 

@@ -2,11 +2,14 @@
 // Where a matrix comes from: a file, or a kind of `dwell generate` made on the spot.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "dwell/formats/matrix_file.hpp"
+#include "dwell/formats/row_source.hpp"
 
 namespace dwell::app {
 
@@ -18,8 +21,11 @@ struct matrix_source {
   double read_s = 0;                           ///< reading or generating
   bool compressed = false;
   std::uintmax_t file_bytes = 0;  ///< size on disk; 0 if generated or not a regular file
-  /// Instead of `content`, of load_any_matrix() alone.
+  /// Instead of `content`, of load_any_matrix() alone: complex numbers, or more nonzeros than 32
+  /// bits count.
   std::optional<mm_complex_matrix> complex = {};
+  std::optional<large_csr<double>> large = {};
+  index rows() const { return large ? large->rows : content.matrix.rows; }
 };
 
 /// "a file or a kind", for help texts.
@@ -40,9 +46,16 @@ void require_source(const std::string& text, const std::string& or_else = {},
                     const std::string& meant = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
-/// Also a matrix of complex numbers.
-matrix_source load_any_matrix(const std::string& text, int threads);
+/// Also a matrix of complex numbers, or one with more nonzeros than 32 bits count, of which
+/// check_large(nonzeros) says before it is read whether it is wanted.
+matrix_source load_any_matrix(const std::string& text, int threads,
+                              const std::function<void(std::int64_t)>& check_large);
+/// Has it more nonzeros than 32 bits count, in rows and columns that they do?
+bool is_large(const row_source& of);
 /// Entries of value zero.
-std::int64_t count_explicit_zeros(const csr<double>& a);
+std::int64_t count_explicit_zeros(std::span<const double> values);
+inline std::int64_t count_explicit_zeros(const csr<double>& a) {
+  return count_explicit_zeros(a.val);
+}
 
 }  // namespace dwell::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "cli/arguments.hpp"
@@ -20,6 +21,7 @@
 #include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/is_symmetric.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/row_source.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/version.hpp"
 #include "report/units.hpp"
@@ -64,6 +66,17 @@ void write_text(const generate_arguments& args, const csr_view<double>& a) {
   write_matrix_market(args.output.path(), a, how);
 }
 
+struct written_size {
+  std::int64_t rows, cols, nonzeros;
+};
+void report_written(const generate_arguments& args, const output_files& outputs,
+                    const written_size& of, const char* what) {
+  if (args.quiet) return;
+  outputs.report(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", printable(args.output.label()),
+                             format_count(of.rows), format_count(of.cols),
+                             format_count(of.nonzeros), what, written_bytes(args.output)));
+}
+
 exit_code run(const generate_arguments& args) {
   if (!is_generated(args.kind))
     throw input_error(
@@ -85,6 +98,14 @@ exit_code run(const generate_arguments& args) {
 
   progress_line progress(!args.quiet);
   progress.show("generating " + args.kind);
+  if (binary && is_made_by_rows(args.kind))
+    if (const auto rows = generate_by_rows(args.kind); is_large(*rows)) {
+      write_binary_matrix(target, *rows);
+      progress.erase();
+      report_written(args, outputs, {rows->rows(), rows->cols(), rows->nonzeros()},
+                     "all of them stored");
+      return exit_code::done;
+    }
   const auto source = load_matrix(args.kind, 0);
   const auto& a = source.content.matrix;
   progress.show("writing " + args.output.label());
@@ -94,14 +115,10 @@ exit_code run(const generate_arguments& args) {
     write_text(args, a.view());
   progress.erase();
 
-  if (args.quiet) return exit_code::done;
-  outputs.report(fmt::format("{}: {} x {}, {} nonzeros, {}{}\n", printable(args.output.label()),
-                             format_count(a.rows), format_count(a.cols),
-                             format_count(a.nonzeros() - count_explicit_zeros(a)),
-                             binary         ? "all of them stored"
-                             : args.general ? "both triangles"
-                                            : "lower triangle",
-                             written_bytes(args.output)));
+  report_written(args, outputs, {a.rows, a.cols, a.nonzeros() - count_explicit_zeros(a)},
+                 binary         ? "all of them stored"
+                 : args.general ? "both triangles"
+                                : "lower triangle");
   return exit_code::done;
 }
 

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <complex>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 #include "cli/signals.hpp"
 #include "linear/commands.hpp"
 #include "linear/complex_problem.hpp"
+#include "linear/large_problem.hpp"
 #include "linear/monitor.hpp"
 #include "linear/near_null.hpp"
 #include "linear/ranks.hpp"
@@ -201,18 +203,20 @@ void read_complex_problem(const solve_arguments& args, problem& p) {
 void read_problem(const solve_arguments& args, progress_line& progress, problem& p) {
   solve_result& result = p.result;
   progress.show("reading " + args.matrix);
-  p.source = load_any_matrix(args.matrix, args.threads);
+  p.source = load_any_matrix(args.matrix, args.threads,
+                             [&](std::int64_t nonzeros) { check_large(args, nonzeros); });
   result.matrix_name = p.source.name;
   result.generated = p.source.generated;
   result.read_s = p.source.read_s;
   if (p.is_complex()) return read_complex_problem(args, p);
   const auto& a = p.source.content.matrix;
+  const auto& large = p.source.large;
   result.companion_unused =
       p.source.content.companion_rhs && result.rhs.what != rhs_source::kind::companion;
-  result.rows = a.rows;
-  result.explicit_zeros = count_explicit_zeros(a);
-  result.nonzeros = a.nonzeros() - result.explicit_zeros;
-  require_memory_for_columns(a.rows, args.rhs_count, args.precision);
+  result.rows = p.source.rows();
+  result.explicit_zeros = count_explicit_zeros(large ? large->val : a.val);
+  result.nonzeros = (large ? large->nonzeros() : a.nonzeros()) - result.explicit_zeros;
+  require_memory_for_columns(result.rows, args.rhs_count, args.precision);
   p.b = make_rhs(result.rhs, p.source, args.threads);
   p.x = make_start(args.start, p.source, args.threads);
   read_near_null(args.near_null, p.source, args.threads, p.options.preconditioning);
@@ -247,6 +251,8 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
   } else if (p.is_complex()) {
     result.columns = {
         solve_complex_in(args.precision, where, p.source.complex->matrix, p.complex, p.options)};
+  } else if (p.source.large) {
+    result.columns = {solve_large_in(args.precision, where, *p.source.large, p.b, p.x, p.options)};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
   } else {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/file_options.hpp"
+#include "linear/large_problem.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/columns_file.hpp"
@@ -84,16 +85,16 @@ std::vector<double> make_rhs(const rhs_source& rhs, const matrix_source& source,
   const auto& a = source.content.matrix;
   switch (rhs.what) {
     case rhs_source::kind::ones:
-      return std::vector<double>(static_cast<std::size_t>(a.rows), 1.0);
+      return std::vector<double>(static_cast<std::size_t>(source.rows()), 1.0);
     case rhs_source::kind::row_sums:
-      return row_sums(a);
+      return source.large ? row_sums(*source.large) : row_sums(a);
     case rhs_source::kind::companion:
       if (const auto& why = source.content.companion_refusal; !why.empty())
         throw input_error("--rhs companion: " + why);
       if (!source.content.companion_rhs) refuse_companion(source.name, a.rows);
       return *source.content.companion_rhs;
     case rhs_source::kind::file:
-      return read_fitting(rhs.file, "right-hand side", source.name, a.rows, threads);
+      return read_fitting(rhs.file, "right-hand side", source.name, source.rows(), threads);
   }
   return {};
 }
@@ -138,16 +139,15 @@ consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& s
 }
 
 std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
-  if (file.empty())
-    return std::vector<double>(static_cast<std::size_t>(source.content.matrix.rows));
-  return read_fitting(file, "start vector", source.name, source.content.matrix.rows, threads);
+  if (file.empty()) return std::vector<double>(static_cast<std::size_t>(source.rows()));
+  return read_fitting(file, "start vector", source.name, source.rows(), threads);
 }
 
 std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
                                       int threads) {
   if (file.empty()) return {};
   auto read = read_columns(file, most_null_vectors, threads);
-  const auto rows = source.content.matrix.rows;
+  const auto rows = source.rows();
   if (read.rows != rows)
     throw input_error(
         fmt::format("{}: expected {} rows of null vectors, one per row of {}, found {}", file, rows,

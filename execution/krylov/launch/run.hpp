@@ -59,7 +59,7 @@ class program_run {
               int basis = 0, const row_ranks* ranks = nullptr)
       : where_(where), variant_(v), plan_(made.how), cut_(made.cut) {
     const program_config& shape = v.configs[static_cast<std::size_t>(plan_.config)];
-    const csr_arrays<T>& a = made.matrix;
+    const large_csr_arrays<T>& a = made.matrix;
     if (!cut_->filled) fill(where, a, made.exponent, *cut_);
     const auto n = static_cast<std::size_t>(a.cols), teams = static_cast<std::size_t>(plan_.teams);
     if (shape.tiles) {
@@ -153,7 +153,7 @@ class program_run {
   }
   /// From now on with the values of a matrix of the same pattern, times 2^exponent. Other runs with
   /// the same cut must be given the same values, too.
-  void refill(const csr_arrays<T>& a, int exponent) {
+  void refill(const large_csr_arrays<T>& a, int exponent) {
     fill_values(where_, a, exponent, *cut_);
     place_matrix(a, variant_.configs[static_cast<std::size_t>(plan_.config)]);
   }
@@ -266,11 +266,11 @@ class program_run {
       history_.upload({zeros.data(), std::min(zeros.size(), history_.size() - at)}, at);
   }
   /// Teams that walk tiles have no use for rows.
-  void place_matrix(const csr_arrays<T>& a, const program_config& shape) {
+  void place_matrix(const large_csr_arrays<T>& a, const program_config& shape) {
     if (shape.tiles)
-      args_.matrix = {a.rows, a.cols, nullptr, nullptr, nullptr};
+      args_.matrix = {a.rows, a.cols, a.nonzeros, {}, nullptr, nullptr};
     else
-      args_.matrix = {a.rows, a.cols, a.row_ptr, a.col, cut_->val ? cut_->val : a.val};
+      args_.matrix = {a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, cut_->val ? cut_->val : a.val};
   }
   template <class V>
   static std::vector<V> first_of(const buffer<V>& all, std::size_t n) {

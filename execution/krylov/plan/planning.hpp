@@ -42,8 +42,8 @@ template <class T>
 struct planned {
   plan how;
   std::shared_ptr<cut_matrix<T>> cut;
-  csr_arrays<T> matrix;  ///< what was cut
-  int exponent = 0;      ///< that it is to be filled with
+  large_csr_arrays<T> matrix;  ///< what was cut
+  int exponent = 0;            ///< that it is to be filled with
   program_facts facts;
   std::vector<config_facts> configs;
   std::string teams_why;  ///< reason for the number of teams, of executors that cache data
@@ -75,7 +75,8 @@ DWELL_API void check_caches_nothing(const program_kernel& v, const std::string& 
 struct no_trial {};
 
 template <class P, class T>
-program_facts facts_of_cut(const csr_arrays<T>& a, const cut_outline& cut, const traffic& moved) {
+program_facts facts_of_cut(const large_csr_arrays<T>& a, const cut_outline& cut,
+                           const traffic& moved) {
   program_facts p;
   p.rows = a.rows;
   p.nonzeros = a.nonzeros;
@@ -164,7 +165,7 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
   // Partial sums by the cluster exchange are few.
   if (!request.clusters || has_basis<P>) device.cluster_teams = 0;
-  const csr_arrays<T>& a = cuts.arrays();
+  const large_csr_arrays<T>& a = cuts.arrays();
   traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, steady);
   moved.bytes += sequences_of<P> * request.sequence.bytes;
   planned<T> out;

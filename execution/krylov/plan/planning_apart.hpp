@@ -26,7 +26,7 @@ planned<T> make_plan_apart(const program_kernel& v, std::vector<config_facts> co
   constexpr index most_places = 1 << 16;  // columns have 16 bits
   check_config(request.config, configs.size());
   if (request.scratch_per_team > 0) device.shared_per_team = request.scratch_per_team;
-  const csr_arrays<T>& a = cuts.arrays();
+  const large_csr_arrays<T>& a = cuts.arrays();
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;

@@ -40,7 +40,7 @@ struct sequence_facts {
 /// What a policy knows of a Program's problem, cut for `teams` teams.
 struct program_facts {
   index rows = 0;
-  index nonzeros = 0;
+  std::int64_t nonzeros = 0;
   std::size_t scalar_bytes = 8;
   std::size_t bytes_per_iteration = 0;  ///< nothing cached
   int barriers = 0;                     ///< per iteration
@@ -75,7 +75,7 @@ using measuring_policy = plan (*)(const program_facts&, std::span<const config_f
                                   const device_facts&, const plan_trial&);
 
 /// Config and teams of an executor that caches nothing. bytes: what an iteration moves.
-DWELL_API plan plain_layout(index rows, index nonzeros, std::size_t bytes,
+DWELL_API plan plain_layout(index rows, std::int64_t nonzeros, std::size_t bytes,
                             std::span<const config_facts> configs, const device_facts& device);
 
 /// Teams of an executor that caches data on the chip: one per multiprocessor, or, for a system so
@@ -86,7 +86,7 @@ struct team_choice {
   bool in_cluster = false;
   std::string why;  ///< half a line
 };
-DWELL_API team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
+DWELL_API team_choice caching_teams(index rows, std::int64_t nonzeros, std::size_t bytes,
                                     const device_facts& device);
 /// Teams of a number that somebody asked for.
 DWELL_API team_choice asked_teams(int teams, const device_facts& device);

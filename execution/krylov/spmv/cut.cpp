@@ -14,7 +14,7 @@ void throw_empty_row(index row) {
 }
 
 template <class T>
-cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked) {
+cut_matrix<T> cut(const device& where, const large_csr_arrays<T>& a, const cut_request& asked) {
   const cutting::csr_pattern pattern = cutting::pattern_of(a);
   cut_matrix<T> m;
   static_cast<cut_pattern&>(m) = where.on() == backend::cpu
@@ -24,7 +24,7 @@ cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request
 }
 
 template <class T>
-void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+void fill(const device& where, const large_csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
   if (where.on() == backend::cpu)
     cutting::fill_all<cpu::setup_loops>(where, a, exponent, m);
   else
@@ -32,17 +32,18 @@ void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<
 }
 
 template <class T>
-void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+void fill_values(const device& where, const large_csr_arrays<T>& a, int exponent,
+                 cut_matrix<T>& m) {
   if (where.on() == backend::cpu)
     cutting::fill_values_again<cpu::setup_loops>(where, a, exponent, m);
   else
     cuda_backend<cut_functions<T>>().fill_values(where, a, exponent, m);
 }
 
-#define DWELL_CUT_OF(T)                                                                \
-  template cut_matrix<T> cut(const device&, const csr_arrays<T>&, const cut_request&); \
-  template void fill(const device&, const csr_arrays<T>&, int, cut_matrix<T>&);        \
-  template void fill_values(const device&, const csr_arrays<T>&, int, cut_matrix<T>&);
+#define DWELL_CUT_OF(T)                                                                      \
+  template cut_matrix<T> cut(const device&, const large_csr_arrays<T>&, const cut_request&); \
+  template void fill(const device&, const large_csr_arrays<T>&, int, cut_matrix<T>&);        \
+  template void fill_values(const device&, const large_csr_arrays<T>&, int, cut_matrix<T>&);
 DWELL_CUT_OF(double)
 DWELL_CUT_OF(float)
 DWELL_CUT_OF(complex_value<double>)

@@ -87,28 +87,42 @@ struct cut_matrix : cut_pattern {
 /// Cuts a checked matrix (a broken one may be followed out of its arrays). Throws input_error if by
 /// tiles and a row has no entry, device_error if the device has too little memory.
 template <class T>
-DWELL_API cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked);
+DWELL_API cut_matrix<T> cut(const device& where, const large_csr_arrays<T>& a,
+                            const cut_request& asked);
+template <class T>
+cut_matrix<T> cut(const device& where, const csr_arrays<T>& a, const cut_request& asked) {
+  return cut(where, large_csr_arrays<T>(a), asked);
+}
 
 /// Columns and values, these times 2^exponent. Throws device_error.
 template <class T>
-DWELL_API void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m);
+DWELL_API void fill(const device& where, const large_csr_arrays<T>& a, int exponent,
+                    cut_matrix<T>& m);
+template <class T>
+void fill(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+  fill(where, large_csr_arrays<T>(a), exponent, m);
+}
 
 /// Values alone, of another matrix of the same pattern; m has been filled. Nothing is allocated
 /// but, without tiles, room for scaled values where there was none.
 template <class T>
-DWELL_API void fill_values(const device& where, const csr_arrays<T>& a, int exponent,
+DWELL_API void fill_values(const device& where, const large_csr_arrays<T>& a, int exponent,
                            cut_matrix<T>& m);
+template <class T>
+void fill_values(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+  fill_values(where, large_csr_arrays<T>(a), exponent, m);
+}
 
 /// The cuts of one matrix, each made once. The arrays must stay valid.
 template <class T>
 class cut_cache {
  public:
-  cut_cache(const device& where, const csr_arrays<T>& a) : where_(where), a_(a) {}
+  cut_cache(const device& where, const large_csr_arrays<T>& a) : where_(where), a_(a) {}
   const device& where() const { return where_; }
-  const csr_arrays<T>& arrays() const { return a_; }
+  const large_csr_arrays<T>& arrays() const { return a_; }
   /// From now on of a matrix with the same pattern and other values. Cuts that are filled already
   /// are left to their runs (program_run::refill).
-  void use(const csr_arrays<T>& a) { a_ = a; }
+  void use(const large_csr_arrays<T>& a) { a_ = a; }
   /// Frees the cuts that nobody else holds.
   void drop_unused() {
     std::erase_if(made_, [](const auto& m) { return m.use_count() == 1; });
@@ -128,7 +142,7 @@ class cut_cache {
 
  private:
   device where_;
-  csr_arrays<T> a_;
+  large_csr_arrays<T> a_;
   double seconds_ = 0;
   std::vector<std::shared_ptr<cut_matrix<T>>> made_;
 };

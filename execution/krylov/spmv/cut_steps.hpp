@@ -6,14 +6,16 @@
 #include <cstdint>
 
 #include "dwell/base/fn.hpp"
+#include "dwell/execution/krylov/spmv/csr_arrays.hpp"
 #include "dwell/execution/krylov/spmv/nonzero_tiles.hpp"
 
 namespace dwell::cutting {
 
 /// The pattern of a matrix, where the steps can read it.
 struct csr_pattern {
-  index rows = 0, nonzeros = 0;
-  const index* row_ptr = nullptr;
+  index rows = 0;
+  std::int64_t nonzeros = 0;
+  row_starts row_ptr;
   const index* col = nullptr;
 };
 
@@ -51,7 +53,7 @@ DWELL_FN V larger(V a, V b) {
 }
 
 /// The last row with row_ptr[row] <= k, where row_ptr[from] <= k: near `from` with few looks.
-DWELL_FN index row_with(const csr_pattern& a, index k, index from) {
+DWELL_FN index row_with(const csr_pattern& a, std::int64_t k, index from) {
   std::int64_t low = from, step = 1;
   while (step <= a.rows - low && a.row_ptr[low + step] <= k) low += step, step *= 2;
   std::int64_t high = step <= a.rows - low ? low + step : a.rows + std::int64_t(1);
@@ -80,10 +82,12 @@ DWELL_FN int team_of_tile(const team_part* part, int teams, int tile) {
 
 /// Nonzeros of a tile.
 struct tile_range {
-  index begin, end;
+  std::int64_t begin;
+  int count;
   DWELL_FN tile_range(const team_part& t, int tile)
-      : begin(t.begin.nonzero + (tile - t.first_tile) * tile_size),
-        end(smaller<index>(t.end.nonzero - begin, tile_size) + begin) {}
+      : begin(t.begin.nonzero + static_cast<std::int64_t>(tile - t.first_tile) * tile_size),
+        count(static_cast<int>(smaller<std::int64_t>(t.end.nonzero - begin, tile_size))) {}
+  DWELL_FN std::int64_t end() const { return begin + count; }
 };
 
 /// f(tile, team, part) for this warp's tiles; f is called by all its lanes.
@@ -110,12 +114,12 @@ struct share_out {
     if (first_rows) return {first_rows[t], a.rows > 0 ? a.row_ptr[first_rows[t]] : 0};
     const std::int64_t all = static_cast<std::int64_t>(a.rows) + a.nonzeros;
     merge_coordinate at =
-        merge_path_search(merge_share(all, t, p.teams), a.row_ptr + 1, a.rows, a.nonzeros);
+        merge_path_search(merge_share(all, t, p.teams), a.row_ptr.from(1), a.rows, a.nonzeros);
     // The team that has a row's last nonzero also ends the row.
     if (at.row < a.rows && at.nonzero > a.row_ptr[at.row] && at.nonzero == a.row_ptr[at.row + 1])
       ++at.row;
     if (whole_rows && at.row < a.rows) {
-      const index begin = a.row_ptr[at.row], end = a.row_ptr[at.row + 1];
+      const std::int64_t begin = a.row_ptr[at.row], end = a.row_ptr[at.row + 1];
       if (at.nonzero - begin > end - at.nonzero) ++at.row;
       at.nonzero = a.row_ptr[at.row];
     }
@@ -145,7 +149,9 @@ struct count_tiles {
       int tiles = 0;
       if (t < p.teams) {
         team_part& mine = p.part[t];
-        if (by_tiles) tiles = (mine.end.nonzero - mine.begin.nonzero + (tile_size - 1)) / tile_size;
+        if (by_tiles)
+          tiles = static_cast<int>((mine.end.nonzero - mine.begin.nonzero + (tile_size - 1)) /
+                                   tile_size);
         own = larger(own, mine.end.row - mine.begin.row);
         mine.carry_from = carries_of(t);
       }
@@ -206,17 +212,17 @@ struct describe_tiles {
     index low = none_empty, high = 0;
     int ended = 0;
     for (int lane = w.lane(); lane < tile_lanes; lane += Warp::lanes) {
-      const int place = lane * tile_items, places = k.end - k.begin;
+      const int place = lane * tile_items, places = k.count;
       if (place < places) {
         row = row_with(a, k.begin + place, row);
       } else {
-        row = row_with(a, k.end - 1, first_row);
-        if (a.row_ptr[row + 1] == k.end) ++row;
+        row = row_with(a, k.end() - 1, first_row);
+        if (a.row_ptr[row + 1] == k.end()) ++row;
       }
       unsigned path = static_cast<unsigned>(smaller<index>(row - first_row, 255)) << 8;
       for (int j = 0; j < tile_items; ++j) {
         if (place + j >= places) break;
-        const index at = k.begin + (place + j);
+        const std::int64_t at = k.begin + (place + j);
         const index column = a.col[at];
         low = smaller(low, column);
         high = larger(high, column);

@@ -20,8 +20,8 @@ namespace dwell {
 template <class T>
 struct cut_functions {
   cut_pattern (*cut)(const device&, const cutting::csr_pattern&, const cut_request&);
-  void (*fill)(const device&, const csr_arrays<T>&, int exponent, cut_matrix<T>&);
-  void (*fill_values)(const device&, const csr_arrays<T>&, int exponent, cut_matrix<T>&);
+  void (*fill)(const device&, const large_csr_arrays<T>&, int exponent, cut_matrix<T>&);
+  void (*fill_values)(const device&, const large_csr_arrays<T>&, int exponent, cut_matrix<T>&);
 };
 
 /// Throws input_error; `row` counts from 0. (Files that nvcc compiles have no fmt.)
@@ -65,7 +65,7 @@ buffer<std::byte> allocate(const device& where, F&& lay) {
 }
 
 template <class T>
-csr_pattern pattern_of(const csr_arrays<T>& a) {
+csr_pattern pattern_of(const large_csr_arrays<T>& a) {
   return {a.rows, a.nonzeros, a.row_ptr, a.col};
 }
 
@@ -180,8 +180,9 @@ cut_pattern cut_with(const device& where, const csr_pattern& a, const cut_reques
 
 /// Tiles from their matrix; arrays that are null are left out.
 template <class Loops, class T>
-void fill_with(const Loops& loops, const csr_arrays<T>& a, int exponent, const cut_matrix<T>& m,
-               T* val, std::uint16_t* narrow, index* wide, std::uint16_t* ghost_columns) {
+void fill_with(const Loops& loops, const large_csr_arrays<T>& a, int exponent,
+               const cut_matrix<T>& m, T* val, std::uint16_t* narrow, index* wide,
+               std::uint16_t* ghost_columns) {
   loops.warps(m.outline.tiles, tiles_per_thread,
               fill_tiles<T>{pattern_of(a),
                             a.val,
@@ -198,7 +199,7 @@ void fill_with(const Loops& loops, const csr_arrays<T>& a, int exponent, const c
 }
 
 template <class Loops, class T>
-void fill_rows(const Loops& loops, const device& where, const csr_arrays<T>& a, int exponent,
+void fill_rows(const Loops& loops, const device& where, const large_csr_arrays<T>& a, int exponent,
                cut_matrix<T>& m) {
   const T* const had = m.val;
   m.val = nullptr;
@@ -216,7 +217,7 @@ void fill_rows(const Loops& loops, const device& where, const csr_arrays<T>& a, 
 }
 
 template <class Loops, class T>
-void fill_all(const device& where, const csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
+void fill_all(const device& where, const large_csr_arrays<T>& a, int exponent, cut_matrix<T>& m) {
   const Loops loops(where);
   const cut_outline& out = m.outline;
   if (!out.by_tiles) {
@@ -243,7 +244,7 @@ void fill_all(const device& where, const csr_arrays<T>& a, int exponent, cut_mat
 }
 
 template <class Loops, class T>
-void fill_values_again(const device& where, const csr_arrays<T>& a, int exponent,
+void fill_values_again(const device& where, const large_csr_arrays<T>& a, int exponent,
                        cut_matrix<T>& m) {
   const Loops loops(where);
   if (m.outline.by_tiles)

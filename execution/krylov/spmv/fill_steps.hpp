@@ -26,14 +26,14 @@ DWELL_FN int rank_of(int first, int last, int lane, int j) {
 template <class F>
 DWELL_FN void for_items(const csr_pattern& a, const tile_range& k, index row, unsigned path,
                         int lane, F&& f) {
-  const int places = k.end - k.begin;
+  const int places = k.count;
   int first = -1, last = 0;  // places of the row
   DWELL_UNROLL
   for (int j = 0; j < tile_items; ++j) {
     if (lane * tile_items + j < places) {
       if (first < 0) {
-        first = larger(a.row_ptr[row], k.begin) - k.begin;
-        last = smaller(a.row_ptr[row + 1], k.end) - k.begin;
+        first = static_cast<int>(larger(a.row_ptr[row], k.begin) - k.begin);
+        last = static_cast<int>(smaller(a.row_ptr[row + 1], k.end()) - k.begin);
       }
       f(j, k.begin + first + rank_of(first, last, lane, j));
       if (path >> j & 1) ++row, first = -1;
@@ -116,7 +116,7 @@ struct fill_tiles {
     for (int j = 0; j < tile_items; ++j) values[j] = T(0), columns[j] = h.column;
     const bool with_columns = narrow || wide || ghost_columns;
     for_items(a, tile_range(t, tile), h.first_row + static_cast<index>(ends >> 8), ends, lane,
-              [&](int j, index k) {
+              [&](int j, std::int64_t k) {
                 values[j] = scaled(scale, from[k]);
                 if (with_columns) columns[j] = a.col[k];
               });

@@ -17,6 +17,11 @@ csr_arrays<T> arrays_of(const csr_view<T>& a) {
   return {a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val};
 }
 
+template <class T, class Offset>
+large_csr_arrays<T> large_arrays_of(const csr_view<T, Offset>& a) {
+  return {a.rows, a.cols, a.nonzeros(), a.row_ptr, a.col, a.val};
+}
+
 /// The matrix must have been checked, and stay valid where it is not copied. Throws device_error.
 template <class T>
 class placed_csr {

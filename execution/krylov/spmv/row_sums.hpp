@@ -4,6 +4,7 @@
 // which does not find them by itself.
 #pragma once
 #include <cmath>
+#include <cstdint>
 
 #include "dwell/base/complex_value.hpp"
 #include "dwell/base/fn.hpp"
@@ -19,10 +20,11 @@ inline constexpr index row_ahead = 256;
 /// The sums of val[k] * p[col[k]] over [k, end), p a pack of values: four partial sums in turn,
 /// since one chain of additions would wait for itself.
 template <class Team, class T, class Pack>
-DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, index end) {
+DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, std::int64_t k,
+                      std::int64_t end) {
   constexpr int width = sizeof(Pack) / sizeof(T);
   Pack s[4] = {};
-  const auto add = [&](Pack& to, index at) {
+  const auto add = [&](Pack& to, std::int64_t at) {
     const Pack x = p[col[at]];
     for (int w = 0; w < width; ++w) to.v[w] = multiply_add(val[at], x.v[w], to.v[w]);
   };
@@ -50,10 +52,10 @@ DWELL_FN Pack row_sum(const T* val, const index* col, const Pack* p, index k, in
 
 /// f(row, k, end) for rows [first, last): the row's nonzeros are [k, end). The first one's begin at
 /// k.
-template <class F>
-DWELL_FN void each_row(const index* row_ptr, index first, index last, index k, F&& f) {
+template <class Starts, class F>
+DWELL_FN void each_row(const Starts& row_ptr, index first, index last, std::int64_t k, F&& f) {
   for (index row = first; row < last; ++row) {
-    const index end = row_ptr[row + 1];
+    const std::int64_t end = row_ptr[row + 1];
     f(row, k, end);
     k = end;
   }
@@ -84,7 +86,8 @@ struct vector_sums {
 
 /// row_sum() of columns, in the same order: four partial sums of each.
 template <class Team, class T, class Pack>
-Pack row_sums_of_columns(const T* val, const index* col, const Pack* p, index k, index end) {
+Pack row_sums_of_columns(const T* val, const index* col, const Pack* p, std::int64_t k,
+                         std::int64_t end) {
   constexpr int width = sizeof(Pack) / sizeof(T);
   using all = vector_sums<T, width>;
   all s[4];

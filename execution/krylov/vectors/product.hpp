@@ -31,8 +31,8 @@ DWELL_FN void workspace<P, T, Team, Shape>::spmv_rows() {
     double sum = 0.0;
     const index begin = part_.begin.row, end = part_.end.row;
     const auto walk = [&](index first, index last) {
-      const index k = first == begin ? part_.begin.nonzero : m.row_ptr[first];
-      each_row(m.row_ptr, first, last, k, [&](index row, index from, index to) {
+      const std::int64_t k = first == begin ? part_.begin.nonzero : m.row_ptr[first];
+      each_row(m.row_ptr, first, last, k, [&](index row, std::int64_t from, std::int64_t to) {
         if constexpr (columns > 1) {
           rows_of<Out...>()[row] = row_sums_of_columns<Team>(m.val, m.col, p, from, to);
         } else {
@@ -54,7 +54,7 @@ DWELL_FN void workspace<P, T, Team, Shape>::spmv_rows() {
       walk(begin, end);
     }
     if constexpr (summed) {
-      const index k = begin < end ? m.row_ptr[end] : part_.begin.nonzero;
+      const std::int64_t k = begin < end ? m.row_ptr[end] : part_.begin.nonzero;
       if (k < part_.end.nonzero) {
         carry = row_sum<Team>(m.val, m.col, p, k, part_.end.nonzero).v[0];
         sum += static_cast<double>(carry) * static_cast<double>(p[part_.end.row].v[0]);

@@ -76,7 +76,8 @@ class counted_columns<P, 1> {
 template <class P, class T>
 class traffic_workspace : public counted_columns<P> {
  public:
-  DWELL_HD traffic_workspace(index rows, index nonzeros) : rows_(rows), nonzeros_(nonzeros) {}
+  DWELL_HD traffic_workspace(index rows, std::int64_t nonzeros)
+      : rows_(rows), nonzeros_(nonzeros) {}
 
   template <int... R, int... W, class F>
   DWELL_HD void each_owned(reads<R...>, writes<W...>, F&&) {
@@ -187,7 +188,7 @@ class traffic_workspace : public counted_columns<P> {
 
 /// What one iteration in the midst of a run moves, begun with the scalars `m`.
 template <class P, class T>
-traffic traffic_of(index rows, index nonzeros, typename P::scalars m) {
+traffic traffic_of(index rows, std::int64_t nonzeros, typename P::scalars m) {
   traffic_workspace<P, T> s(rows, nonzeros);
   if constexpr (has_basis<P>) s.make_basis(m.restart);
   [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }

@@ -27,15 +27,19 @@ struct device_span {
 
 /// A CSR matrix in the memory of CUDA device `device`, laid out as csr_view
 /// (include/dwell/formats/csr.hpp): row_ptr has rows + 1 entries, col and val have `nonzeros`.
-template <class T>
+template <class T, class Offset = index>
 struct device_csr_view {
-  index rows = 0;                  ///< rows of the matrix
-  index cols = 0;                  ///< columns of the matrix
-  index nonzeros = 0;              ///< stored entries
-  const index* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
-  const index* col = nullptr;      ///< columns, ascending in each row
-  const T* val = nullptr;          ///< values
-  int device = 0;                  ///< CUDA device number
+  index rows = 0;                   ///< rows of the matrix
+  index cols = 0;                   ///< columns of the matrix
+  Offset nonzeros = 0;              ///< stored entries
+  const Offset* row_ptr = nullptr;  ///< where each row begins, and the end: rows + 1
+  const index* col = nullptr;       ///< columns, ascending in each row
+  const T* val = nullptr;           ///< values
+  int device = 0;                   ///< CUDA device number
 };
+
+/// One with row pointers of 64 bits.
+template <class T>
+using large_device_csr_view = device_csr_view<T, std::int64_t>;
 
 }  // namespace dwell

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dwell/base/api.hpp"
+#include "dwell/formats/csr.hpp"
 
 namespace dwell {
 
@@ -36,5 +37,9 @@ class DWELL_API row_source {
   /// Throws input_error unless 0 <= first <= last <= rows(), and where a file is damaged.
   virtual matrix_rows part(std::int64_t first, std::int64_t last, int threads = 0) const = 0;
 };
+
+/// All rows, by so many threads (0: as many as are worth it), for linear_solver. Throws input_error
+/// for more than 2^31 - 1 rows or columns, device_error if the host has too little memory.
+DWELL_API large_csr<double> whole_matrix(const row_source& of, int threads = 0);
 
 }  // namespace dwell

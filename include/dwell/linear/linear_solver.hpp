@@ -5,6 +5,7 @@
 //   dwell::linear_solver<double> solver(dwell::device::best(), a.view(), options);
 //   for (...) report = solver.solve(b, x);
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,8 +36,16 @@ class DWELL_API linear_solver {
   /// Checks the matrix (unless options.assume_symmetric its symmetry too) and prepares its solves;
   /// options hold for all of them.
   linear_solver(const device& where, const csr_view<T>& a, const solve_options& options = {});
+  /// With row pointers of 64 bits. A matrix of more than 2^31 - 1 nonzeros is solved without a
+  /// preconditioner or with Jacobi's, which "auto" takes; others, and method "direct", throw
+  /// unsupported_error before it is copied. Of a smaller one the solver has row pointers of 32 bits
+  /// of its own, and all there is.
+  linear_solver(const device& where, const large_csr_view<T>& a, const solve_options& options = {});
   /// With the matrix in the memory of the CUDA device `where`.
   linear_solver(const device& where, const device_csr_view<T>& a,
+                const solve_options& options = {});
+  /// And with row pointers of 64 bits.
+  linear_solver(const device& where, const large_device_csr_view<T>& a,
                 const solve_options& options = {});
   linear_solver(
       linear_solver&&) noexcept;  ///< what was moved from can only be destroyed or assigned to
@@ -45,8 +54,8 @@ class DWELL_API linear_solver {
   /// Waits for a solve in progress, and frees everything.
   ~linear_solver();
 
-  index rows() const;      ///< rows of the matrix
-  index nonzeros() const;  ///< stored entries of the matrix
+  index rows() const;             ///< rows of the matrix
+  std::int64_t nonzeros() const;  ///< stored entries of the matrix
   /// What the constructor's time went to, or that of the last update_values().
   const solve_setup& setup() const;
 
@@ -96,6 +105,8 @@ class DWELL_API linear_solver {
 
  private:
   struct state;
+  template <class Matrix>
+  void prepare(const device& where, const Matrix& a, const solve_options& options);
   std::unique_ptr<state> s_;
 };
 

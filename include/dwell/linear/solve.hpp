@@ -341,5 +341,13 @@ DWELL_API solve_report solve(const device& where, const csr_view<double>& a,
 DWELL_API solve_report solve(const device& where, const csr_view<float>& a,
                              std::span<const float> b, std::span<float> x,
                              const solve_options& options = {});
+/// Solves A x = b with row pointers of 64 bits (linear_solver.hpp).
+DWELL_API solve_report solve(const device& where, const large_csr_view<double>& a,
+                             std::span<const double> b, std::span<double> x,
+                             const solve_options& options = {});
+/// Solves A x = b with row pointers of 64 bits in f32.
+DWELL_API solve_report solve(const device& where, const large_csr_view<float>& a,
+                             std::span<const float> b, std::span<float> x,
+                             const solve_options& options = {});
 
 }  // namespace dwell

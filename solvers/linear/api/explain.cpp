@@ -157,7 +157,7 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   std::optional<prepared_preconditioner> made_sequence;
   check_backend(kind, facts.on);
   if (kind.is_sequence())
-    made_sequence.emplace(kind.make<T>()(device::cpu(1), cuts.arrays(),
+    made_sequence.emplace(kind.make<T>()(device::cpu(1), cuts.arrays().in_32_bits(),
                                          options_on(facts.on, kind.is, o.preconditioning)));
   solve_request<T> request{target, cuts, o};
   if (made_sequence) request.sequence = &made_sequence->products;

@@ -125,8 +125,8 @@ struct linear_solver<T>::state : prepared_solver<T> {
 // Check, choose, plan: once for all solves ------------------------------------------------------
 
 template <class T>
-linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
-                                const solve_options& options) {
+template <class Matrix>
+void linear_solver<T>::prepare(const device& where, const Matrix& a, const solve_options& options) {
   check_request<T>(where, options);
   const interruption_scope scope(becomes_true(options.interrupt));
   s_ = std::make_unique<state>(where, a, options);  // checks the matrix
@@ -134,13 +134,24 @@ linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
   s_->plan();
 }
 template <class T>
+linear_solver<T>::linear_solver(const device& where, const csr_view<T>& a,
+                                const solve_options& options) {
+  prepare(where, a, options);
+}
+template <class T>
+linear_solver<T>::linear_solver(const device& where, const large_csr_view<T>& a,
+                                const solve_options& options) {
+  prepare(where, a, options);
+}
+template <class T>
 linear_solver<T>::linear_solver(const device& where, const device_csr_view<T>& a,
                                 const solve_options& options) {
-  check_request<T>(where, options);
-  const interruption_scope scope(becomes_true(options.interrupt));
-  s_ = std::make_unique<state>(where, a, options);  // checks the matrix
-  s_->choose();
-  s_->plan();
+  prepare(where, a, options);
+}
+template <class T>
+linear_solver<T>::linear_solver(const device& where, const large_device_csr_view<T>& a,
+                                const solve_options& options) {
+  prepare(where, a, options);
 }
 template <class T>
 linear_solver<T>::linear_solver(linear_solver&&) noexcept = default;
@@ -154,7 +165,7 @@ index linear_solver<T>::rows() const {
   return s_->matrix.rows();
 }
 template <class T>
-index linear_solver<T>::nonzeros() const {
+std::int64_t linear_solver<T>::nonzeros() const {
   return s_->matrix.arrays().nonzeros;
 }
 template <class T>

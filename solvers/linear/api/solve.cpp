@@ -53,8 +53,8 @@ std::string to_string(stop_reason r) {
 namespace {
 
 /// Prepare and solve.
-template <class T>
-solve_report solve_once(const device& where, const csr_view<T>& a, std::span<const T> b,
+template <class T, class Offset>
+solve_report solve_once(const device& where, const csr_view<T, Offset>& a, std::span<const T> b,
                         std::span<T> x, const solve_options& options) {
   check_options(options);
   check_memory(a, b, std::span<const T>(x));
@@ -74,6 +74,16 @@ solve_report solve(const device& where, const csr_view<double>& a, std::span<con
 }
 
 solve_report solve(const device& where, const csr_view<float>& a, std::span<const float> b,
+                   std::span<float> x, const solve_options& options) {
+  return solve_once(where, a, b, x, options);
+}
+
+solve_report solve(const device& where, const large_csr_view<double>& a, std::span<const double> b,
+                   std::span<double> x, const solve_options& options) {
+  return solve_once(where, a, b, x, options);
+}
+
+solve_report solve(const device& where, const large_csr_view<float>& a, std::span<const float> b,
                    std::span<float> x, const solve_options& options) {
   return solve_once(where, a, b, x, options);
 }

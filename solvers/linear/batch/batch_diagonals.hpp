@@ -12,7 +12,7 @@ template <class Loops, class T>
 void find_diagonals_with(const device& where, const batch_places<T>& at, diagonal_range* to) {
   constexpr std::int64_t systems_per_thread = 64;
   const Loops loops(where);
-  const csr_arrays<T>& a = at.all.a;
+  const large_csr_arrays<T>& a = at.all.a;
   loops.warps(
       at.count, systems_per_thread,
       find_diagonal_ranges<T>{{a.rows, a.nonzeros, a.row_ptr, a.col}, a.val, at.first_rows, to});

@@ -26,7 +26,7 @@ struct batch_places {
     const index first = first_rows[system];
     solve_places<T> at = all;
     at.a.rows = at.a.cols = first_rows[system + 1] - first;
-    if (at.a.rows > 0) at.a.row_ptr += first;
+    if (at.a.rows > 0) at.a.row_ptr = at.a.row_ptr.from(first);
     at.a.nonzeros = at.a.rows > 0 ? at.a.row_ptr[at.a.rows] - at.a.row_ptr[0] : 0;
     at.first_column = first;
     at.b += first;

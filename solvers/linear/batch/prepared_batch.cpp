@@ -144,7 +144,7 @@ void prepared_batch<T>::take(const std::function<void(prepared_system<T>&, solve
   try {
     update(matrix_, setup_);
   } catch (const input_error&) {
-    const csr_arrays<T>& a = matrix_.arrays();
+    const csr_arrays<T> a = matrix_.arrays().in_32_bits();
     csr<T> refused;
     refused.rows = refused.cols = a.rows;
     if (a.rows > 0) refused.row_ptr = array_of(where(), a.row_ptr, a.rows + 1);

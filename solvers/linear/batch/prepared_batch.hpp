@@ -29,7 +29,7 @@ class prepared_batch {
   const device& where() const { return queue_.where(); }
   bool on_gpu() const { return where().on() == backend::cuda; }
   const batch_rows& rows() const { return rows_; }
-  const csr_arrays<T>& matrix() const { return matrix_.arrays(); }
+  csr_arrays<T> matrix() const { return matrix_.arrays().in_32_bits(); }
   const solve_setup& setup() const { return setup_; }
 
   /// Vectors in the device's memory, of which the call began at `began` on the host's clock. On

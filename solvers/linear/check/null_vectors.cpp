@@ -151,7 +151,7 @@ buffer<double> null_vectors::with_ghosts(int k, std::size_t rows) const {
 }
 
 template <class T>
-void null_vectors::check(const csr_arrays<T>& a, int exponent) const {
+void null_vectors::check(const large_csr_arrays<T>& a, int exponent) const {
   if (count_ == 0) return;
   constexpr double small = sizeof(T) == 8 ? 1e-8 : 1e-4;
   const auto n = static_cast<std::size_t>(a.rows);
@@ -187,7 +187,7 @@ void null_vectors::check(const csr_arrays<T>& a, int exponent) const {
   }
 }
 
-template void null_vectors::check(const csr_arrays<double>&, int) const;
-template void null_vectors::check(const csr_arrays<float>&, int) const;
+template void null_vectors::check(const large_csr_arrays<double>&, int) const;
+template void null_vectors::check(const large_csr_arrays<float>&, int) const;
 
 }  // namespace dwell

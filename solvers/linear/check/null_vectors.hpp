@@ -36,7 +36,7 @@ class null_vectors {
   /// 1e-4) of || |A| |n| ||. Waits for the device. exponent: of the largest element of A. Ranks
   /// call it together and throw together.
   template <class T>
-  void check(const csr_arrays<T>& a, int exponent) const;
+  void check(const large_csr_arrays<T>& a, int exponent) const;
 
  private:
   /// Vector k as rows of the matrix read it: with the ghosts of other ranks.

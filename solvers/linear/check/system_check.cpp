@@ -36,12 +36,12 @@ void for_rows(index rows, F&& complaint) {
 }
 
 /// Where (i, j) is stored, or -1.
-template <class T>
-index find(const csr_view<T>& a, index i, index j) {
+template <class T, class Offset>
+Offset find(const csr_view<T, Offset>& a, index i, index j) {
   const index* begin = a.col + a.row_ptr[i];
   const index* end = a.col + a.row_ptr[i + 1];
   const index* at = std::lower_bound(begin, end, j);
-  return at != end && *at == j ? static_cast<index>(at - a.col) : -1;
+  return at != end && *at == j ? static_cast<Offset>(at - a.col) : -1;
 }
 
 /// For a positive diagonal.
@@ -72,6 +72,14 @@ void check_options(const solve_options& o) {
         "timing of f32 has the same iterations)");
 }
 
+void check_nonzeros(std::int64_t nonzeros, const matrix_demand& demand) {
+  if (!demand.counts_in_32_bits.empty())
+    throw unsupported_error(
+        fmt::format("{}: expected a matrix of at most {} nonzeros, found {} (preconditioners none "
+                    "and jacobi take more)",
+                    demand.counts_in_32_bits, most_in_32_bits, nonzeros));
+}
+
 matrix_demand demand_of(const solve_options& o) {
   matrix_demand d;
   d.of = o.method == automatic ? matrix_class::general : solver_variants(o.method).front().solves;
@@ -81,6 +89,8 @@ matrix_demand demand_of(const solve_options& o) {
   const preconditioner_kind& kind = kind_of(o.preconditioner);
   d.full_diagonal = kind.full_diagonal;
   d.preconditioner = kind.name;
+  if (kind.is_sequence()) d.counts_in_32_bits = fmt::format("preconditioner {}", kind.name);
+  if (is_direct(o.method)) d.counts_in_32_bits = "method direct";
   if (o.method == automatic) return d;
   // Blocks with a negative element on the diagonal are not positive definite, as symmetric methods
   // need them.
@@ -108,24 +118,25 @@ bool has_null_space(const solve_options& o, const system_facts& f) {
          solver_variants(o.method).front().solves != matrix_class::general;
 }
 
-template <class T>
-void check_system(const csr_view<T>& a, const matrix_demand& demand) {
+template <class T, class Offset>
+void check_system(const csr_view<T, Offset>& a, const matrix_demand& demand) {
   if (a.rows != a.cols)
     throw input_error(
         fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
   if (a.rows > 0 && a.row_ptr &&
-      demand.met_by(validate(device::cpu(1), arrays_of(a), demand.look_for_symmetry)))
+      demand.met_by(validate(device::cpu(1), large_arrays_of(a), demand.look_for_symmetry)))
     return;
   check(a);
   check_diagonals(a, 0, demand);
   if (demand.of == matrix_class::general || !demand.look_for_symmetry) return;
   const auto diagonal = [&](index i) {
-    const index k = find(a, i, i);
+    const Offset k = find(a, i, i);
     return k < 0 ? 0.0 : std::sqrt(std::abs(static_cast<double>(a.val[k])));
   };
   for_rows(a.rows, [&](index i) -> std::string {
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const index j = a.col[k], mirror = find(a, j, i);
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const index j = a.col[k];
+      const Offset mirror = find(a, j, i);
       if (mirror >= 0 && a.val[mirror] == a.val[k]) continue;
       const double here = a.val[k], there = mirror < 0 ? 0.0 : static_cast<double>(a.val[mirror]);
       const double scale = std::max({diagonal(i) * diagonal(j), std::abs(here), std::abs(there)});
@@ -136,11 +147,12 @@ void check_system(const csr_view<T>& a, const matrix_demand& demand) {
   });
 }
 
-template <class T>
-void check_diagonals(const csr_view<T>& a, std::int64_t first_row, const matrix_demand& demand) {
+template <class T, class Offset>
+void check_diagonals(const csr_view<T, Offset>& a, std::int64_t first_row,
+                     const matrix_demand& demand) {
   const bool positive = demand.of == matrix_class::positive_definite;
   for_rows(a.rows, [&](index i) -> std::string {
-    const index k = find(a, i, i);
+    const Offset k = find(a, i, i);
     const double found = k < 0 ? 0.0 : static_cast<double>(a.val[k]);
     const std::int64_t row = first_row + i + 1;
     if (!positive && a.row_ptr[i] == a.row_ptr[i + 1])
@@ -212,6 +224,8 @@ void check_finite(std::span<const T> v, const char* what) {
 
 template void check_system(const csr_view<double>&, const matrix_demand&);
 template void check_system(const csr_view<float>&, const matrix_demand&);
+template void check_system(const large_csr_view<double>&, const matrix_demand&);
+template void check_system(const large_csr_view<float>&, const matrix_demand&);
 template void check_diagonals(const csr_view<double>&, std::int64_t, const matrix_demand&);
 template void check_diagonals(const csr_view<float>&, std::int64_t, const matrix_demand&);
 template void check_finite(std::span<const double>, const char*);

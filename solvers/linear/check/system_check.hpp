@@ -24,11 +24,16 @@ struct matrix_demand {
   const char* preconditioner = nullptr;  ///< that asks for a diagonal
   bool by_preconditioner = false;        ///< `of` is what it asks for, more than the method does
   bool by_null_vectors = false;          ///< or what null vectors ask for
+  /// What counts nonzeros in 32 bits, "preconditioner amg"; empty: nothing does.
+  std::string counts_in_32_bits = {};
 
   bool met_by(const system_facts& f) const {
     return f.is(of) && (f.full_diagonal || !full_diagonal);
   }
 };
+
+/// To be called for large matrices (system_facts): throws unsupported_error where they are refused.
+void check_nonzeros(std::int64_t nonzeros, const matrix_demand& demand);
 
 /// Demand of o.method; where that is "auto", what all methods ask for, and a look at the symmetry.
 matrix_demand demand_of(const solve_options& o);
@@ -40,13 +45,14 @@ bool has_null_space(const solve_options& o, const system_facts& f);
 /// square, or not what is asked for: a diagonal element that is missing, zero or negative; elements
 /// with |a_ij - a_ji| over `tolerance` times the largest of sqrt(|a_ii a_jj|), |a_ij| and |a_ji|:
 /// 1e-12 in f64, 1e-5 in f32.
-template <class T>
-void check_system(const csr_view<T>& a, const matrix_demand& demand);
+template <class T, class Offset>
+void check_system(const csr_view<T, Offset>& a, const matrix_demand& demand);
 
 /// The refusal of the diagonals of rows that begin with number `first_row` of the whole matrix and
 /// with column 0 of `a`, as check_system() words it: the first one in row order.
-template <class T>
-void check_diagonals(const csr_view<T>& a, std::int64_t first_row, const matrix_demand& demand);
+template <class T, class Offset>
+void check_diagonals(const csr_view<T, Offset>& a, std::int64_t first_row,
+                     const matrix_demand& demand);
 /// And the words for two elements that are no mirrors of each other.
 std::string words_for(const unequal_pair& pair, const matrix_demand& demand);
 

@@ -15,16 +15,17 @@ namespace dwell {
 /// a symmetric one, and where there is nothing beside the diagonal. Rows are looked at in steps, at
 /// most some 65,000 of them. Arrays of the host.
 template <class T>
-double part_in_lighter_triangle(const csr_arrays<T>& a) {
+double part_in_lighter_triangle(const large_csr_arrays<T>& a) {
   constexpr index most_rows = 1 << 16;
   const index step = std::max<index>(1, a.rows / most_rows);
   double lower = 0, upper = 0;
   for (index i = 0; i < a.rows; i += step) {
     double below = 0, above = 0;
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const double v = std::abs(static_cast<double>(a.val[k]));
-      if (a.col[k] < i) below += v;
-      if (a.col[k] > i) above += v;
+    const csr_row<T> row = a.row(i);
+    for (index k = 0; k < row.count; ++k) {
+      const double v = std::abs(static_cast<double>(row.val[k]));
+      if (row.col[k] < i) below += v;
+      if (row.col[k] > i) above += v;
     }
     if (!(below + above > 0) || !std::isfinite(below + above)) continue;
     lower += below / (below + above);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -17,18 +18,20 @@
 namespace dwell {
 namespace {
 
-bool is_sound(const index* row_ptr, index rows, index nonzeros) {
+template <class Offset>
+bool is_sound(const Offset* row_ptr, index rows, std::int64_t nonzeros) {
   bool falls = false;
   for (index i = 0; i < rows; ++i) falls |= row_ptr[i + 1] <= row_ptr[i];
   return row_ptr[0] == 0 && row_ptr[rows] == nonzeros && !falls;
 }
 
-/// The rows [begin, end) of a matrix whose row_ptr is sound.
-template <class T>
+/// The rows [begin, end) of a matrix whose row_ptr is sound. Offset: its type.
+template <class T, class Offset>
 class row_pass {
  public:
-  row_pass(const csr_arrays<T>& a, bool check_symmetry, double tolerance)
-      : a_(a), check_symmetry_(check_symmetry), tolerance_(tolerance) {}
+  row_pass(const large_csr_arrays<T>& a, const Offset* row_ptr, bool check_symmetry,
+           double tolerance)
+      : a_(a), row_ptr_(row_ptr), check_symmetry_(check_symmetry), tolerance_(tolerance) {}
 
   /// False: something is wrong, or might be.
   bool run(index begin, index end) {
@@ -50,8 +53,9 @@ class row_pass {
 
  private:
   bool check_row(index i) {
-    index k = a_.row_ptr[i], previous = -1;
-    const index end = a_.row_ptr[i + 1];
+    Offset k = row_ptr_[i];
+    index previous = -1;
+    const Offset end = row_ptr_[i + 1];
     for (; k < end && a_.col[k] < i; ++k) {  // ascending from 0: within the matrix
       if (!check_entry(k, previous)) return false;
       ++below;
@@ -75,14 +79,15 @@ class row_pass {
     return true;
   }
   void weigh(index i) {
-    const index begin = a_.row_ptr[i], count = a_.row_ptr[i + 1] - begin;
+    const Offset begin = row_ptr_[i];
+    const index count = static_cast<index>(row_ptr_[i + 1] - begin);
     if (count > validating::longest_row_weighed && !zero_sums) return;
     const validating::row_weights is =
         validating::weigh_row(a_.col + begin, a_.val + begin, i, count);
     zero_sums &= is.zero_sum;
     if (is.mixed) ++mixed;
   }
-  bool check_entry(index k, index& previous) {
+  bool check_entry(Offset k, index& previous) {
     const index column = a_.col[k];
     const T size = std::abs(a_.val[k]);
     if (column <= previous || column >= a_.cols || !(size <= std::numeric_limits<T>::max()))
@@ -91,24 +96,24 @@ class row_pass {
     most = std::max(most, size);
     return true;
   }
-  bool meets_mirror(index i, T diagonal, index k) {
+  bool meets_mirror(index i, T diagonal, Offset k) {
     const index j = a_.col[k];
-    index& next = cursor_[static_cast<std::size_t>(j)];  // the place after the last one met, or 0
+    Offset& next = cursor_[static_cast<std::size_t>(j)];  // the place after the last one met, or 0
     if (next == 0) next = first_column_of(j);
-    if (next >= a_.row_ptr[j + 1] || a_.col[next] != i) return false;
-    const index mirror = next++;
+    if (next >= row_ptr_[j + 1] || a_.col[next] != i) return false;
+    const Offset mirror = next++;
     ++mirrored;
     return a_.val[mirror] == a_.val[k] || alike(diagonal, k, j, mirror);
   }
   /// Where the columns of row j begin that this pass has the rows of.
-  index first_column_of(index j) const {
-    const index begin = a_.row_ptr[j], end = a_.row_ptr[j + 1];
+  Offset first_column_of(index j) const {
+    const Offset begin = row_ptr_[j], end = row_ptr_[j + 1];
     if (first_ == 0 || (begin < end && a_.col[begin] >= first_)) return begin;
-    return static_cast<index>(std::lower_bound(a_.col + begin, a_.col + end, first_) - a_.col);
+    return static_cast<Offset>(std::lower_bound(a_.col + begin, a_.col + end, first_) - a_.col);
   }
-  bool alike(T diagonal, index k, index j, index mirror) const {
-    const index* end = a_.col + a_.row_ptr[j + 1];
-    const index* at = std::lower_bound(a_.col + a_.row_ptr[j], end, j);
+  bool alike(T diagonal, Offset k, index j, Offset mirror) const {
+    const index* end = a_.col + row_ptr_[j + 1];
+    const index* at = std::lower_bound(a_.col + row_ptr_[j], end, j);
     const double other = at == end || *at != j ? 0.0 : static_cast<double>(a_.val[at - a_.col]);
     const double here = a_.val[k], there = a_.val[mirror];
     const double scale =
@@ -117,30 +122,34 @@ class row_pass {
     return std::abs(here - there) <= tolerance_ * scale;
   }
 
-  const csr_arrays<T>& a_;
+  const large_csr_arrays<T>& a_;
+  const Offset* const row_ptr_;
   const bool check_symmetry_;
   const double tolerance_;
   index first_ = 0;
-  std::vector<index> cursor_;
+  std::vector<Offset> cursor_;
 };
 
 /// Not sound: at least not surely.
-template <class T>
-system_facts validate_in_one_pass(const csr_arrays<T>& a, bool check_symmetry, double tolerance) {
+template <class T, class Offset>
+system_facts validate_in_one_pass(const large_csr_arrays<T>& a, const Offset* row_ptr,
+                                  bool check_symmetry, double tolerance) {
   system_facts facts;
-  if (!is_sound(a.row_ptr, a.rows, a.nonzeros)) return facts;
-  constexpr index nonzeros_per_thread = 1 << 17;
+  if (!is_sound(row_ptr, a.rows, a.nonzeros)) return facts;
+  constexpr std::int64_t nonzeros_per_thread = 1 << 17;
   const int parts = a.nonzeros < nonzeros_per_thread
                         ? 1
-                        : std::min<int>(default_threads(), a.nonzeros / nonzeros_per_thread + 1);
-  std::vector<row_pass<T>> pass(static_cast<std::size_t>(parts), {a, check_symmetry, tolerance});
+                        : static_cast<int>(std::min<std::int64_t>(
+                              default_threads(), a.nonzeros / nonzeros_per_thread + 1));
+  std::vector<row_pass<T, Offset>> pass(static_cast<std::size_t>(parts),
+                                        {a, row_ptr, check_symmetry, tolerance});
   std::vector<char> sound(pass.size());
   for_parts(parts, [&](int part) {
     const auto [begin, end] = piece(a.rows, part, parts);
     sound[static_cast<std::size_t>(part)] = pass[static_cast<std::size_t>(part)].run(begin, end);
   });
   if (!std::all_of(sound.begin(), sound.end(), [](char yes) { return yes; })) return facts;
-  row_pass<T>& all = pass.front();
+  row_pass<T, Offset>& all = pass.front();
   for (std::size_t p = 1; p < pass.size(); ++p) {
     all.most = std::max(all.most, pass[p].most);
     all.least_diagonal = std::min(all.least_diagonal, pass[p].least_diagonal);
@@ -168,10 +177,18 @@ system_facts validate_in_one_pass(const csr_arrays<T>& a, bool check_symmetry, d
   return facts;
 }
 
+template <class T>
+system_facts validate_in_one_pass(const large_csr_arrays<T>& a, bool check_symmetry,
+                                  double tolerance) {
+  return a.row_ptr.of_64_bits()
+             ? validate_in_one_pass(a, a.row_ptr.of_64_bits(), check_symmetry, tolerance)
+             : validate_in_one_pass(a, a.row_ptr.of_32_bits(), check_symmetry, tolerance);
+}
+
 }  // namespace
 
 template <class T>
-system_facts validate(const device& where, const csr_arrays<T>& a, bool check_symmetry,
+system_facts validate(const device& where, const large_csr_arrays<T>& a, bool check_symmetry,
                       double tolerance) {
   if (where.on() == backend::cuda)
     return cuda_backend<examine_functions<T>>().validate(where, a, check_symmetry, tolerance);
@@ -189,19 +206,19 @@ vector_magnitude validate_vector(const device& where, const T* v, index n) {
 }
 
 template <class T>
-void invert_diagonal(const device& where, const csr_arrays<T>& a, int exponent, bool magnitudes,
-                     T* to) {
+void invert_diagonal(const device& where, const large_csr_arrays<T>& a, int exponent,
+                     bool magnitudes, T* to) {
   if (where.on() == backend::cuda)
     cuda_backend<examine_functions<T>>().invert_diagonal(where, a, exponent, magnitudes, to);
   else
     validating::invert_diagonal_with<cpu::setup_loops>(where, a, exponent, magnitudes, to);
 }
 
-template system_facts validate(const device&, const csr_arrays<double>&, bool, double);
+template system_facts validate(const device&, const large_csr_arrays<double>&, bool, double);
 template vector_magnitude validate_vector(const device&, const double*, index);
-template void invert_diagonal(const device&, const csr_arrays<double>&, int, bool, double*);
-template system_facts validate(const device&, const csr_arrays<float>&, bool, double);
+template void invert_diagonal(const device&, const large_csr_arrays<double>&, int, bool, double*);
+template system_facts validate(const device&, const large_csr_arrays<float>&, bool, double);
 template vector_magnitude validate_vector(const device&, const float*, index);
-template void invert_diagonal(const device&, const csr_arrays<float>&, int, bool, float*);
+template void invert_diagonal(const device&, const large_csr_arrays<float>&, int, bool, float*);
 
 }  // namespace dwell

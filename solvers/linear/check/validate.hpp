@@ -35,6 +35,9 @@ struct system_facts {
   /// is positive: 0 for M-matrices. Rows of more than 4096 elements do not count as such.
   double rows_with_positive = 0;
 
+  /// Row pointers have 64 bits: what counts nonzeros in 32 bits is not for it.
+  bool large = false;
+
   bool is(matrix_class c) const {
     return sound && (c == matrix_class::general ||
                      (symmetric && (c == matrix_class::symmetric || positive_diagonal)));
@@ -48,8 +51,13 @@ inline constexpr double symmetry_tolerance = sizeof(T) == 8 ? 1e-12 : 1e-5;
 /// Arrays in memory of the device; they need not be sound, but row_ptr must have rows + 1 elements,
 /// col and val `nonzeros`. Waits for the device. Throws device_error.
 template <class T>
-system_facts validate(const device& where, const csr_arrays<T>& a, bool check_symmetry,
+system_facts validate(const device& where, const large_csr_arrays<T>& a, bool check_symmetry,
                       double tolerance = symmetry_tolerance<T>);
+template <class T>
+system_facts validate(const device& where, const csr_arrays<T>& a, bool check_symmetry,
+                      double tolerance = symmetry_tolerance<T>) {
+  return validate(where, large_csr_arrays<T>(a), check_symmetry, tolerance);
+}
 
 struct vector_magnitude {
   bool finite = false;
@@ -64,7 +72,12 @@ vector_magnitude validate_vector(const device& where, const T* v, index n);
 /// device; a is sound and has a full diagonal. `to`: rows elements in memory of the device. Ordered
 /// by the stream of the device.
 template <class T>
+void invert_diagonal(const device& where, const large_csr_arrays<T>& a, int exponent,
+                     bool magnitudes, T* to);
+template <class T>
 void invert_diagonal(const device& where, const csr_arrays<T>& a, int exponent, bool magnitudes,
-                     T* to);
+                     T* to) {
+  invert_diagonal(where, large_csr_arrays<T>(a), exponent, magnitudes, to);
+}
 
 }  // namespace dwell

@@ -48,18 +48,18 @@ struct check_row_ptr {
   findings* to;
   template <class Warp>
   DWELL_FN void operator()(Warp& w, std::int64_t row) const {
-    const index begin = a.row_ptr[row], end = a.row_ptr[row + 1];
+    const std::int64_t begin = a.row_ptr[row], end = a.row_ptr[row + 1];
     if (end <= begin || (row == 0 && begin != 0) || (row == a.rows - 1 && end != a.nonzeros))
       w.raise(to->row_ptr_broken, 1);
   }
 };
 
 /// Where (row, column) is stored, or -1.
-DWELL_FN index find(const cutting::csr_pattern& a, index row, index column) {
-  const index end = a.row_ptr[row + 1];
-  index low = a.row_ptr[row], high = end;
+DWELL_FN std::int64_t find(const cutting::csr_pattern& a, index row, index column) {
+  const std::int64_t end = a.row_ptr[row + 1];
+  std::int64_t low = a.row_ptr[row], high = end;
   while (low < high) {
-    const index middle = low + (high - low) / 2;
+    const std::int64_t middle = low + (high - low) / 2;
     if (a.col[middle] < column)
       low = middle + 1;
     else
@@ -84,8 +84,9 @@ struct check_entries {
     found mine;
     index near = 0;  // a row at or before the next piece's
     for (; at < end; at += step) {
-      const index from = static_cast<index>(at * piece);
-      const index count = cutting::smaller<index>(piece, a.nonzeros - from);
+      const std::int64_t from = at * piece;
+      const index count =
+          static_cast<index>(cutting::smaller<std::int64_t>(piece, a.nonzeros - from));
       near = cutting::row_with(a, from, near);
       index row = near;
       for (index i = w.lane(); i < count; i += Warp::lanes) {
@@ -127,13 +128,14 @@ struct check_entries {
   /// The lane that has a row's first entry takes all of the row, which others have just read. A
   /// long row that can change nothing is left out.
   DWELL_FN void weigh(index row, found& mine) const {
-    const index begin = a.row_ptr[row], count = a.row_ptr[row + 1] - begin;
+    const std::int64_t begin = a.row_ptr[row];
+    const index count = static_cast<index>(a.row_ptr[row + 1] - begin);
     if (count > longest_row_weighed && (mine.sums_differ || to->sums_differ)) return;
     const row_weights is = weigh_row(a.col + begin, val + begin, row, count);
     if (!is.zero_sum) mine.sums_differ = 1;
     if (is.mixed) ++mine.mixed;
   }
-  DWELL_FN void check_entry(index row, index k, found& mine) const {
+  DWELL_FN void check_entry(index row, std::int64_t k, found& mine) const {
     const index column = a.col[k];
     const double v = static_cast<double>(val[k]);
     if (column < 0 || column >= a.rows || (k > a.row_ptr[row] && column <= a.col[k - 1]) ||
@@ -152,8 +154,8 @@ struct check_entries {
       mine.asymmetric = 1;
     }
   }
-  DWELL_FN bool mirrored(index row, index column, index k) const {
-    const index mirror = find(a, column, row);
+  DWELL_FN bool mirrored(index row, index column, std::int64_t k) const {
+    const std::int64_t mirror = find(a, column, row);
     if (mirror >= 0 && val[mirror] == val[k]) return true;
     const double here = value_at(k), there = value_at(mirror);
     const double own = fabs(value_at(find(a, row, row))),
@@ -162,7 +164,9 @@ struct check_entries {
         cutting::larger(sqrt(own) * sqrt(other), cutting::larger(fabs(here), fabs(there)));
     return fabs(here - there) <= tolerance * scale;
   }
-  DWELL_FN double value_at(index k) const { return k < 0 ? 0.0 : static_cast<double>(val[k]); }
+  DWELL_FN double value_at(std::int64_t k) const {
+    return k < 0 ? 0.0 : static_cast<double>(val[k]);
+  }
 };
 
 /// Per piece of 1024 elements of a vector. Several warps add to the findings.
@@ -199,7 +203,7 @@ struct invert_diagonal {
   T* to;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t row) const {
-    const index k = find(a, static_cast<index>(row), static_cast<index>(row));
+    const std::int64_t k = find(a, static_cast<index>(row), static_cast<index>(row));
     const T inverse = k < 0 ? T(0) : T(1) / static_cast<T>(scale(static_cast<double>(val[k])));
     to[row] = magnitudes && inverse < T(0) ? -inverse : inverse;
   }

@@ -16,10 +16,10 @@ namespace dwell {
 /// What validate.hpp declares, on a GPU.
 template <class T>
 struct examine_functions {
-  system_facts (*validate)(const device&, const csr_arrays<T>&, bool check_symmetry,
+  system_facts (*validate)(const device&, const large_csr_arrays<T>&, bool check_symmetry,
                            double tolerance);
   vector_magnitude (*validate_vector)(const device&, const T* v, index n);
-  void (*invert_diagonal)(const device&, const csr_arrays<T>&, int exponent, bool magnitudes,
+  void (*invert_diagonal)(const device&, const large_csr_arrays<T>&, int exponent, bool magnitudes,
                           T* to);
 };
 
@@ -35,7 +35,7 @@ inline double from_bits(std::uint64_t bits) {
 
 /// Is there anything to look at, and may it be followed as far as the sizes tell?
 template <class T>
-bool has_arrays(const csr_arrays<T>& a) {
+bool has_arrays(const large_csr_arrays<T>& a) {
   return a.rows >= 0 && a.rows == a.cols && a.nonzeros >= 0 && (a.rows > 0 || a.nonzeros == 0) &&
          (a.rows == 0 || a.row_ptr) && (a.nonzeros == 0 || (a.col && a.val));
 }
@@ -48,7 +48,7 @@ findings fetch(const Loops& loops, const buffer<findings>& from) {
 }
 
 template <class Loops, class T>
-system_facts validate_with(const device& where, const csr_arrays<T>& a, bool check_symmetry,
+system_facts validate_with(const device& where, const large_csr_arrays<T>& a, bool check_symmetry,
                            double tolerance) {
   system_facts facts;
   if (!has_arrays(a)) return facts;
@@ -62,8 +62,7 @@ system_facts validate_with(const device& where, const csr_arrays<T>& a, bool che
   using entries = check_entries<T>;
   loops.once(begin{found.data()});
   loops.items(a.rows, cutting::rows_per_thread, check_row_ptr{pattern, found.data()});
-  loops.warps((static_cast<std::int64_t>(a.nonzeros) + entries::piece - 1) / entries::piece,
-              cutting::tiles_per_thread,
+  loops.warps((a.nonzeros + entries::piece - 1) / entries::piece, cutting::tiles_per_thread,
               entries{pattern, a.val, check_symmetry, tolerance, found.data()});
   const findings f = fetch(loops, found);
   facts.sound = !f.row_ptr_broken && !f.broken;
@@ -94,7 +93,7 @@ vector_magnitude validate_vector_with(const device& where, const T* v, index n) 
 }
 
 template <class Loops, class T>
-void invert_diagonal_with(const device& where, const csr_arrays<T>& a, int exponent,
+void invert_diagonal_with(const device& where, const large_csr_arrays<T>& a, int exponent,
                           bool magnitudes, T* to) {
   const Loops loops(where);
   loops.items(

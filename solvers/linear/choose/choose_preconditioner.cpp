@@ -35,7 +35,7 @@ std::vector<preconditioner> allowed(const solve_options& o, const system_facts& 
   std::vector<preconditioner> all;
   if (facts.full_diagonal) all.push_back(preconditioner::jacobi);
   if (all.empty()) all.push_back(preconditioner::none);
-  if (!has_sequences(o)) return all;
+  if (!has_sequences(o) || facts.large) return all;
   if (solves == matrix_class::positive_definite)
     for (const preconditioner p : {preconditioner::amg, preconditioner::fsai}) all.push_back(p);
   // Blocks of an indefinite matrix may be indefinite, of which minres knows no preconditioner.
@@ -77,7 +77,8 @@ preconditioner_choice choose_preconditioner(const solve_options& o, const system
   }
   if (!facts.full_diagonal) return stays("the diagonal has zeros");
   if (out.all.size() == 1)
-    return stays(o.variant != automatic
+    return stays(facts.large ? std::string("there is no other for 2^31 nonzeros and more")
+                 : o.variant != automatic
                      ? "variant " + o.variant + " has no other"
                      : "for method " + o.method + " and this matrix there is no other");
   if (!definite && out.all.back() != preconditioner::aggregation)

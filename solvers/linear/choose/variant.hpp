@@ -67,7 +67,7 @@ class prepared_run {
   /// took of it.
   virtual kernel_making load_kernel() = 0;
   /// The values of a matrix with the same pattern, times 2^exponent.
-  virtual void refill(const csr_arrays<T>& a, int exponent) = 0;
+  virtual void refill(const large_csr_arrays<T>& a, int exponent) = 0;
   /// Gives variants that have a sequence this one from now on, which must stay.
   virtual void take_sequence(const owned_sequence& sequence) = 0;
   /// From now on a run ends after so many iterations, at most those that it was prepared for.

@@ -149,7 +149,7 @@ class prepared_variant final : public prepared_run<T> {
     run_.ready();
     return run_.making();
   }
-  void refill(const csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
+  void refill(const large_csr_arrays<T>& a, int exponent) override { run_.refill(a, exponent); }
   void take_sequence(const owned_sequence& sequence) override { run_.take_sequence(sequence); }
   void limit(int iterations) override { start_.max_steps = iterations; }
   void ask(run_judge* judge) override { run_.ask(judge); }

@@ -85,13 +85,13 @@ direct_run<T>::direct_run(const prepared_system<T>& matrix, const solve_options&
 
 template <class T>
 csr_view<T> direct_run<T>::matrix() const {
-  const csr_arrays<T>& a = matrix_.arrays();
+  const csr_arrays<T> a = matrix_.arrays().in_32_bits();
   return {a.rows, a.cols, a.row_ptr, a.col, a.val};
 }
 
 template <class T>
 csr_view<double> direct_run<T>::scaled_matrix() const {
-  const csr_arrays<T>& a = matrix_.arrays();
+  const csr_arrays<T> a = matrix_.arrays().in_32_bits();
   return {a.rows, a.cols, a.row_ptr, a.col, values_.data()};
 }
 
@@ -101,7 +101,7 @@ std::string direct_run<T>::library() const {
 }
 
 template <class T>
-void direct_run<T>::refill(const csr_arrays<T>&, int exponent) {
+void direct_run<T>::refill(const large_csr_arrays<T>&, int exponent) {
   exponent_ = exponent;
   current_ = nullptr;
   why_lu_.clear();
@@ -288,8 +288,9 @@ void direct_run<T>::conclude(solve_report& report) const {
   if (current_) {
     report.factor_nonzeros = static_cast<std::size_t>(current_->nonzeros());
     report.factor_bytes = static_cast<std::size_t>(current_->bytes());
-    report.bytes_per_iteration = 2 * report.factor_bytes + x_.size() * 6 * sizeof(double) +
-                                 slot(matrix_.arrays().nonzeros) * (sizeof(T) + sizeof(index));
+    report.bytes_per_iteration =
+        2 * report.factor_bytes + x_.size() * 6 * sizeof(double) +
+        static_cast<std::size_t>(matrix_.arrays().nonzeros) * (sizeof(T) + sizeof(index));
   }
   if (!why_lu_.empty())
     report.reason += fmt::format("; LU with pivoting took over from L D L^T: {}", why_lu_);

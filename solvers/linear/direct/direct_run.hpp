@@ -26,7 +26,7 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   run_places<T> places(int column = 0) override;
   void connect() override {}
   kernel_making load_kernel() override { return {}; }
-  void refill(const csr_arrays<T>& a, int exponent) override;
+  void refill(const large_csr_arrays<T>& a, int exponent) override;
   void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }
   void ask(run_judge*) override {}

@@ -12,7 +12,7 @@ namespace dwell::mixed_pass {
 inline constexpr std::int64_t elements_per_thread = 1 << 15;
 
 template <class Loops>
-void narrow_with(const device& where, index n, const double* from, int exponent, float* to) {
+void narrow_with(const device& where, std::int64_t n, const double* from, int exponent, float* to) {
   Loops(where).items(n, elements_per_thread, narrow{from, power_of_two(exponent), to});
 }
 template <class Loops>

@@ -17,9 +17,8 @@ struct residual_row {
   DWELL_HD power_of_two constants() const { return power_of_two(at.exponent); }
   DWELL_HD void part(index i, int lane, const power_of_two& scale, double* to) const {
     double sum = lane == 0 ? at.b[i] : 0.0;
-    const index end = at.a.row_ptr[i + 1];
-    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes)
-      sum -= scale(at.a.val[k]) * at.x[at.a.col[k]];
+    const csr_row<double> row = at.a.row(i);
+    for (index k = lane; k < row.count; k += lanes) sum -= scale(row.val[k]) * at.x[row.col[k]];
     to[0] = sum;
   }
   DWELL_HD void put(index i, const power_of_two&, const double* sum) const { at.r[i] = sum[0]; }

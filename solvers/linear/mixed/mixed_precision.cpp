@@ -70,7 +70,7 @@ mixed_precision_run::mixed_precision_run(const device& where, const prepared_sys
       matrix_(matrix),
       steps_(mixed_steps_of(where.on())),
       wants_history_(options.history) {
-  const csr_arrays<double>& a = matrix.arrays();
+  const large_csr_arrays<double>& a = matrix.arrays();
   const auto n = static_cast<std::size_t>(a.rows);
   {
     const lap_timer time(setup.upload_s);
@@ -98,7 +98,7 @@ mixed_precision_run::mixed_precision_run(const device& where, const prepared_sys
 
 mixed_precision_run::~mixed_precision_run() = default;
 
-void mixed_precision_run::take_values(const csr_arrays<double>& a) {
+void mixed_precision_run::take_values(const large_csr_arrays<double>& a) {
   exponent_ = matrix_scale<float>(matrix_.facts().exponent);
   steps_.narrow(where_, a.nonzeros, a.val, -exponent_, val_.data());
 }
@@ -109,8 +109,8 @@ std::unique_ptr<prepared_solver<float>> mixed_precision_run::inner_solver(const 
     made = std::make_unique<prepared_solver<float>>(
         where_, narrowed_rows(where_, matrix_, val_.data(), values_here_, demand_of(o)), o);
   } else {
-    const csr_arrays<double>& a = matrix_.arrays();
-    const csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
+    const large_csr_arrays<double>& a = matrix_.arrays();
+    const large_csr_arrays<float> single{a.rows, a.cols, a.nonzeros, a.row_ptr, a.col, val_.data()};
     made = std::make_unique<prepared_solver<float>>(where_, single, o);
   }
   made->choose();
@@ -118,7 +118,7 @@ std::unique_ptr<prepared_solver<float>> mixed_precision_run::inner_solver(const 
   return made;
 }
 
-void mixed_precision_run::refill(const csr_arrays<double>& a, int) {
+void mixed_precision_run::refill(const large_csr_arrays<double>& a, int) {
   inner_->setup = {};
   {
     const lap_timer time(inner_->setup.upload_s);

@@ -45,7 +45,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
   run_places<double> places(int column = 0) override;
   void connect() override {}
   kernel_making load_kernel() override { return {}; }
-  void refill(const csr_arrays<double>& a, int exponent) override;
+  void refill(const large_csr_arrays<double>& a, int exponent) override;
   void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }
   void ask(run_judge*) override {}  ///< attempts in f32 ask judges of their own
@@ -71,7 +71,7 @@ class mixed_precision_run final : public prepared_run<double>, public mixed_run 
     double target2 = 0, rr = 0;
     int step = 0, stop = 0;
   };
-  void take_values(const csr_arrays<double>& a);
+  void take_values(const large_csr_arrays<double>& a);
   /// The solver in f32, of the values that have been taken.
   std::unique_ptr<prepared_solver<float>> inner_solver(const solve_options& o);
   /// r.r of b - A x for these x; waits for it.

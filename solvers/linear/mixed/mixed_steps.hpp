@@ -3,6 +3,8 @@
 // the residual, its way to the attempt, and the attempt's answer on its way back. Host and device
 // give the same bits. Private to the solver.
 #pragma once
+#include <cstdint>
+
 #include "dwell/base/index.hpp"
 #include "dwell/device/device.hpp"
 #include "dwell/solvers/linear/mixed/residual_places.hpp"
@@ -13,7 +15,7 @@ namespace dwell {
 struct mixed_steps {
   void (*residual)(const device&, const residual_places&);
   /// to = 2^exponent from, rounded to f32.
-  void (*narrow)(const device&, index n, const double* from, int exponent, float* to);
+  void (*narrow)(const device&, std::int64_t n, const double* from, int exponent, float* to);
   /// to = x + 2^exponent d
   void (*add)(const device&, index n, const double* x, const float* d, int exponent, double* to);
   /// to = 0

@@ -46,7 +46,7 @@ divided_rows<float> narrowed_rows(const device& where, const prepared_system<dou
                                   const float* there, std::vector<float>& here,
                                   const matrix_demand& demand) {
   const csr_view<double>& wide = matrix.given_rows();
-  const csr_arrays<double>& arrays = matrix.arrays();
+  const csr_arrays<double> arrays = matrix.arrays().in_32_bits();
   communicator& comm = *matrix.ranks()->comm;
   const float* values = there;
   if (where.on() != backend::cpu) {

@@ -7,7 +7,7 @@ namespace dwell {
 
 /// r = b - 2^exponent A x, and r.r; arrays in memory of the device.
 struct residual_places {
-  csr_arrays<double> a;
+  large_csr_arrays<double> a;
   int exponent = 0;
   const double* b = nullptr;
   const double* x = nullptr;

@@ -334,13 +334,13 @@ int attempts<T>::settle() {
   shown.condition = report_.condition_estimate;
   shown.seconds = report_.solve_s / report_.iterations;
   shown.rows = s_.matrix.system.all_rows();
-  shown.nonzeros = s_.matrix.arrays().nonzeros;
+  shown.nonzeros = static_cast<double>(s_.matrix.arrays().nonzeros);
   shown.first_on_gpu = !made_amg_on_gpu();
   if (const row_ranks* const ranks = s_.matrix.ranks()) {  // all go by the same numbers
     shown.ranks = ranks->comm->size();
     shown.nonzeros = 0;
-    for (const index one : values_of_ranks(*ranks->comm, s_.matrix.arrays().nonzeros))
-      shown.nonzeros += one;
+    for (const std::int64_t one : values_of_ranks(*ranks->comm, s_.matrix.arrays().nonzeros))
+      shown.nonzeros += static_cast<double>(one);
     for (const double one : values_of_ranks(*ranks->comm, shown.seconds))
       shown.seconds = std::max(shown.seconds, one);
     for (const double one : values_of_ranks(*ranks->comm, shown.first_on_gpu ? 1.0 : 0.0))

@@ -2,6 +2,8 @@
 // The first of a solver's values: a matrix on a device, checked, with the null space that is given
 // for it. Private to the solver.
 #pragma once
+#include <cstdint>
+
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/device/plan_target.hpp"
@@ -28,7 +30,7 @@ struct prepared_matrix {
 
   const device& where() const { return queue.where(); }
   bool on_gpu() const { return where().on() == backend::cuda; }
-  const csr_arrays<T>& arrays() const { return system.arrays(); }
+  const large_csr_arrays<T>& arrays() const { return system.arrays(); }
   const system_facts& facts() const { return system.facts(); }
   index rows() const { return arrays().rows; }
   /// Among which rows are divided, or null.
@@ -36,10 +38,11 @@ struct prepared_matrix {
 
   /// What a search of preconditioners knows of it; called by all ranks together.
   searched_system searched() const {
-    double nonzeros = arrays().nonzeros;
+    double nonzeros = static_cast<double>(arrays().nonzeros);
     if (ranks()) {
       nonzeros = 0;
-      for (const index one : values_of_ranks(*ranks()->comm, arrays().nonzeros)) nonzeros += one;
+      for (const std::int64_t one : values_of_ranks(*ranks()->comm, arrays().nonzeros))
+        nonzeros += static_cast<double>(one);
     }
     searched_system known = {system.all_rows(), nonzeros, facts().rows_with_positive,
                              where().threads()};
@@ -54,7 +57,7 @@ struct prepared_matrix {
   void check_null_vectors(solve_setup& setup) {
     if (null_space.count() == 0) return;
     const lap_timer time(setup.check_s);
-    system.demand([this](const csr_arrays<T>& a, const system_facts& found) {
+    system.demand([this](const large_csr_arrays<T>& a, const system_facts& found) {
       null_space.check(a, found.exponent);
     });
   }

@@ -95,11 +95,11 @@ bool prepared_solver<T>::change_method(solve_report& failed) {
 
 template <class T>
 void prepared_solver<T>::add_direct_advice(solve_report& report) {
-  if (is_direct(report.method) || matrix.ranks() || rows_beyond_advice(matrix.rows()) ||
-      !asks_for_direct(report))
+  if (is_direct(report.method) || matrix.ranks() || matrix.facts().large ||
+      rows_beyond_advice(matrix.rows()) || !asks_for_direct(report))
     return;
   if (!prospect_ || prospect_version_ != matrix.version) {
-    const csr_arrays<T>& a = matrix.arrays();
+    const csr_arrays<T> a = matrix.arrays().in_32_bits();
     std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
         col(static_cast<std::size_t>(a.nonzeros));
     const auto& memory = memory_of(matrix.where().on());

@@ -19,20 +19,53 @@
 #include "dwell/solvers/linear/check/system_check.hpp"
 
 namespace dwell {
+
+std::atomic<std::int64_t> most_nonzeros_shortened{most_in_32_bits};
+
 namespace {
 
-void check_count(std::size_t found, index nonzeros) {
+void check_count(std::size_t found, std::int64_t nonzeros) {
   if (found != static_cast<std::size_t>(nonzeros))
     throw input_error(
         fmt::format("values: expected {} of them as the matrix has, found {}", nonzeros, found));
 }
 
 /// The sizes by which arrays are copied.
-template <class T>
-bool has_sizes(const csr_view<T>& a) {
+template <class T, class Offset>
+bool has_sizes(const csr_view<T, Offset>& a) {
   return a.rows >= 0 && a.rows == a.cols &&
          (a.rows == 0 ||
           (a.row_ptr && a.row_ptr[a.rows] >= 0 && (a.row_ptr[a.rows] == 0 || (a.col && a.val))));
+}
+
+std::size_t row_ptr_size(index rows) { return rows > 0 ? static_cast<std::size_t>(rows) + 1 : 0; }
+
+/// The sizes and places of arrays of a device.
+template <class T, class Offset>
+void check_device_arrays(const device& where, const device_csr_view<T, Offset>& a) {
+  check_device_memory(where, a);
+  if (a.rows < 0 || a.rows != a.cols)
+    throw input_error(
+        fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
+  if (a.nonzeros < 0 || (a.rows > 0 && !a.row_ptr) || (a.nonzeros > 0 && (!a.col || !a.val)))
+    throw input_error(fmt::format(
+        "matrix: expected row_ptr, columns and values of {} nonzeros, found a null pointer",
+        a.nonzeros));
+}
+
+/// `to` gets the row pointers in 32 bits; false if some are not from 0 to `nonzeros`.
+bool shorten(const std::int64_t* row_ptr, std::size_t n, std::int64_t nonzeros,
+             std::vector<index>& to) {
+  to.resize(n);
+  bool within = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    within &= row_ptr[i] >= 0 && row_ptr[i] <= nonzeros;
+    to[i] = static_cast<index>(row_ptr[i]);
+  }
+  return within;
+}
+[[noreturn]] void throw_broken_row_ptr() {
+  throw input_error("matrix: expected row_ptr from 0 to the number of nonzeros, found others");
 }
 
 /// A copy of an array in the device's memory, in memory that a solver owns.
@@ -77,20 +110,60 @@ prepared_system<T>::placed::placed(const device& where, const csr_view<T>& a) {
 }
 
 template <class T>
+template <class Offset>
+void prepared_system<T>::place(const csr_view<T, Offset>& a, buffer<Offset>& row_ptr,
+                               solve_setup& setup) {
+  const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
+  {
+    const lap_timer time(setup.upload_s);
+    row_ptr = buffer<Offset>::borrow(where_, {a.row_ptr, row_ptr_size(a.rows)});
+    col_ = buffer<index>::borrow(where_, {a.col, nonzeros});
+    val_ = buffer<T>::borrow(where_, {a.val, nonzeros});
+  }
+  arrays_ = {a.rows, a.cols, a.nonzeros(), row_ptr.data(), col_.data(), val_.data()};
+  facts_ = validated(arrays_, setup);
+}
+
+template <class T>
 prepared_system<T>::prepared_system(const device& where, const csr_view<T>& a,
                                     const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand) {
   check_matrix_memory(a);
   if (!has_sizes(a)) check_system(a, demand);  // says why
-  const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
+  place(a, row_ptr_, setup);
+}
+
+template <class T>
+prepared_system<T>::prepared_system(const device& where, const large_csr_view<T>& a,
+                                    const matrix_demand& demand, solve_setup& setup)
+    : where_(where), demand_(demand) {
+  check_matrix_memory(a);
+  if (!has_sizes(a)) check_system(a, demand);  // says why
+  if (a.nonzeros() > most_nonzeros_shortened) {
+    check_nonzeros(a.nonzeros(), demand);
+    place(a, large_row_ptr_, setup);
+    return;
+  }
+  if (!shorten(a.row_ptr, row_ptr_size(a.rows), a.nonzeros(), shortened_)) {
+    check_system(a, demand);  // says why
+    throw_broken_row_ptr();
+  }
+  place(csr_view<T>{a.rows, a.cols, shortened_.data(), a.col, a.val}, row_ptr_, setup);
+  if (where.on() != backend::cpu) shortened_ = {};
+}
+
+template <class T>
+template <class Offset>
+void prepared_system<T>::place(const device_csr_view<T, Offset>& a, buffer<Offset>& row_ptr,
+                               solve_setup& setup) {
+  const auto nonzeros = static_cast<std::size_t>(a.nonzeros);
   {
     const lap_timer time(setup.upload_s);
-    row_ptr_ = buffer<index>::borrow(
-        where, {a.row_ptr, a.rows > 0 ? static_cast<std::size_t>(a.rows) + 1 : 0});
-    col_ = buffer<index>::borrow(where, {a.col, nonzeros});
-    val_ = buffer<T>::borrow(where, {a.val, nonzeros});
+    if (a.row_ptr) row_ptr = copy_in(where_, a.row_ptr, row_ptr_size(a.rows));
+    col_ = copy_in(where_, a.col, nonzeros);
+    val_ = copy_in(where_, a.val, nonzeros);
   }
-  arrays_ = {a.rows, a.cols, a.nonzeros(), row_ptr_.data(), col_.data(), val_.data()};
+  arrays_ = {a.rows, a.cols, a.nonzeros, row_ptr.data(), col_.data(), val_.data()};
   facts_ = validated(arrays_, setup);
 }
 
@@ -98,27 +171,31 @@ template <class T>
 prepared_system<T>::prepared_system(const device& where, const device_csr_view<T>& a,
                                     const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand) {
-  check_device_memory(where, a);
-  if (a.rows < 0 || a.rows != a.cols)
-    throw input_error(
-        fmt::format("matrix: expected as many rows as columns, found {} x {}", a.rows, a.cols));
-  if (a.nonzeros < 0 || (a.rows > 0 && !a.row_ptr) || (a.nonzeros > 0 && (!a.col || !a.val)))
-    throw input_error(fmt::format(
-        "matrix: expected row_ptr, columns and values of {} nonzeros, found a null pointer",
-        a.nonzeros));
-  const auto nonzeros = static_cast<std::size_t>(a.nonzeros);
-  {
-    const lap_timer time(setup.upload_s);
-    row_ptr_ = copy_in(where, a.row_ptr, a.rows > 0 ? static_cast<std::size_t>(a.rows) + 1 : 0);
-    col_ = copy_in(where, a.col, nonzeros);
-    val_ = copy_in(where, a.val, nonzeros);
-  }
-  arrays_ = {a.rows, a.cols, a.nonzeros, row_ptr_.data(), col_.data(), val_.data()};
-  facts_ = validated(arrays_, setup);
+  check_device_arrays(where, a);
+  place(a, row_ptr_, setup);
 }
 
 template <class T>
-prepared_system<T>::prepared_system(const device& where, const csr_arrays<T>& a,
+prepared_system<T>::prepared_system(const device& where, const large_device_csr_view<T>& a,
+                                    const matrix_demand& demand, solve_setup& setup)
+    : where_(where), demand_(demand) {
+  check_device_arrays(where, a);
+  if (a.nonzeros > most_nonzeros_shortened) {
+    check_nonzeros(a.nonzeros, demand);
+    place(a, large_row_ptr_, setup);
+    return;
+  }
+  std::vector<index> here;
+  const auto row_ptr = downloaded(where, a.row_ptr, row_ptr_size(a.rows));
+  if (!shorten(row_ptr.data(), row_ptr.size(), a.nonzeros, here)) throw_broken_row_ptr();
+  row_ptr_ = buffer<index>::copy_of(where, here);
+  place(device_csr_view<T>{a.rows, a.cols, static_cast<index>(a.nonzeros), nullptr, a.col, a.val,
+                           a.device},
+        row_ptr_, setup);
+}
+
+template <class T>
+prepared_system<T>::prepared_system(const device& where, const large_csr_arrays<T>& a,
                                     const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand), arrays_(a) {
   facts_ = validated(arrays_, setup);
@@ -151,8 +228,8 @@ void prepared_system<T>::update(const divided_rows<T>& a, solve_setup& setup) {
 }
 
 template <class T>
-const csr_arrays<T>& prepared_system<T>::block() {
-  if (!ranks_) return arrays_;
+csr_arrays<T> prepared_system<T>::block() {
+  if (!ranks_) return arrays_.in_32_bits();
   if (!own_block_) {
     own_block_ = block_of_own_columns(given_rows_);
     own_columns_ = placed(where_, own_block_->view());
@@ -161,21 +238,28 @@ const csr_arrays<T>& prepared_system<T>::block() {
 }
 
 template <class T>
-system_facts prepared_system<T>::validated(const csr_arrays<T>& a, solve_setup& setup) const {
+system_facts prepared_system<T>::validated(const large_csr_arrays<T>& a, solve_setup& setup) const {
   const threads_at_most threads = host_threads_of(where_);
   const lap_timer time(setup.check_s);
-  const system_facts facts = validate(where_, a, demand_.look_for_symmetry);
+  system_facts facts = validate(where_, a, demand_.look_for_symmetry);
+  facts.large = a.row_ptr.of_64_bits() != nullptr;
   if (!demand_.met_by(facts)) refuse(a);
   if (more_) more_(a, facts);
   return facts;
 }
 
 template <class T>
-void prepared_system<T>::refuse(const csr_arrays<T>& a) const {
+void prepared_system<T>::refuse(const large_csr_arrays<T>& a) const {
   if (ranks_) refuse_on_ranks();
-  csr<T> copy{a.rows, a.cols, {0}, {}, {}};
-  if (a.rows > 0)
-    copy.row_ptr = downloaded(where_, a.row_ptr, static_cast<std::size_t>(a.rows) + 1);
+  if (const std::int64_t* const in_64_bits = a.row_ptr.of_64_bits()) refuse(a, in_64_bits);
+  refuse(a, a.row_ptr.of_32_bits());
+}
+
+template <class T>
+template <class Offset>
+void prepared_system<T>::refuse(const large_csr_arrays<T>& a, const Offset* row_ptr) const {
+  csr<T, Offset> copy{a.rows, a.cols, {0}, {}, {}};
+  if (a.rows > 0) copy.row_ptr = downloaded(where_, row_ptr, row_ptr_size(a.rows));
   if (copy.row_ptr.back() != a.nonzeros)
     throw input_error(fmt::format("matrix: expected row_ptr to end with {} nonzeros, found {}",
                                   a.nonzeros, copy.row_ptr.back()));
@@ -212,7 +296,7 @@ void prepared_system<T>::demand(other_demand more) {
 
 template <class T>
 void prepared_system<T>::take(buffer<T> values, solve_setup& setup) {
-  csr_arrays<T> changed = arrays_;
+  large_csr_arrays<T> changed = arrays_;
   changed.val = values.data();
   facts_ = validated(changed, setup);
   arrays_ = changed;
@@ -244,9 +328,8 @@ void prepared_system<T>::update(device_span<const T> values, solve_setup& setup)
 }
 
 template <class T>
-csr_view<T> prepared_system<T>::in_place() const {
-  if (where_.on() != backend::cpu) return {};
-  return {arrays_.rows, arrays_.cols, arrays_.row_ptr, arrays_.col, arrays_.val};
+large_csr_arrays<T> prepared_system<T>::in_place() const {
+  return where_.on() == backend::cpu ? arrays_ : large_csr_arrays<T>();
 }
 
 template class prepared_system<double>;

@@ -15,9 +15,9 @@ struct product_row {
   DWELL_HD power_of_two constants() const { return power_of_two(at.exponent); }
   DWELL_HD void part(index i, int lane, const power_of_two& scale, double* sum) const {
     sum[0] = 0;
-    const index end = at.a.row_ptr[i + 1];
-    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes) {
-      const double one = scale(at.a.val[k]) * at.v[at.a.col[k]];
+    const csr_row<T> row = at.a.row(i);
+    for (index k = lane; k < row.count; k += lanes) {
+      const double one = scale(row.val[k]) * at.v[row.col[k]];
       sum[0] += magnitudes ? std::fabs(one) : one;
     }
   }

@@ -47,8 +47,8 @@ struct residual_terms {
         goal(std::fmax(at.numbers->goal, std::ldexp(at.atol, -at.numbers->by.rhs))),
         x(at.weighing || at.numbers->has_answer || at.ranks ? at.run_x : at.x),
         stride(at.weighing || at.numbers->has_answer || at.ranks ? at.stride : 1) {}
-  DWELL_HD double x_at(const solve_places<T>& at, index k) const {
-    return x[static_cast<std::ptrdiff_t>(at.a.col[k] - at.first_column) * stride];
+  DWELL_HD double x_at(const solve_places<T>& at, index column) const {
+    return x[static_cast<std::ptrdiff_t>(column - at.first_column) * stride];
   }
 };
 
@@ -97,10 +97,11 @@ struct wide_row {
       const double digits = std::frexp(by.rhs(at, i), &e);
       f(digits, 1.0, e + by.exponent);
     }
-    for (index k = at.a.row_ptr[i]; k < at.a.row_ptr[i + 1]; ++k) {
+    const csr_row<T> row = at.a.row(i);
+    for (index k = 0; k < row.count; ++k) {
       int of_a = 0, of_x = 0;
-      const double a = std::frexp(static_cast<double>(at.a.val[k]), &of_a);
-      const double x = std::frexp(by.x_at(at, k), &of_x);
+      const double a = std::frexp(static_cast<double>(row.val[k]), &of_a);
+      const double x = std::frexp(by.x_at(at, row.col[k]), &of_x);
       f(-a, x, of_a + of_x);
     }
   }
@@ -122,9 +123,10 @@ struct wide_row {
     double row = 0.0;
     int of_x = 0;
     const double x = std::frexp(by.largest, &of_x);
-    for (index k = at.a.row_ptr[i]; k < at.a.row_ptr[i + 1]; ++k) {
+    const csr_row<T> entries = at.a.row(i);
+    for (index k = 0; k < entries.count; ++k) {
       int of_a = 0;
-      const double a = std::frexp(std::fabs(static_cast<double>(at.a.val[k])), &of_a);
+      const double a = std::frexp(std::fabs(static_cast<double>(entries.val[k])), &of_a);
       row += std::ldexp(a * x, of_a + of_x - most);
     }
     const double found = r.high + r.low;
@@ -148,9 +150,9 @@ struct residual_row {
     const double b = lane == 0 ? by.rhs(at, i) : 0.0;
     double r = b, of_terms = std::fabs(b), of_row = 0.0;
     bool out_of_range = lane == 0 && at.b[i] != T(0) && b != 0.0 && !normal(b);
-    const index end = at.a.row_ptr[i + 1];
-    for (index k = at.a.row_ptr[i] + lane; k < end; k += lanes) {
-      const double a = at.a.val[k], x = by.x_at(at, k);
+    const csr_row<T> entries = at.a.row(i);
+    for (index k = lane; k < entries.count; k += lanes) {
+      const double a = entries.val[k], x = by.x_at(at, entries.col[k]);
       const double by_matrix = by.matrix(a), by_answer = by.answer(x), one = by_matrix * by_answer;
       r -= one;
       of_terms += std::fabs(one);

@@ -9,6 +9,8 @@
 //     DWELL_HD void put(index i, const auto& constants, const double* sum) const;
 //   };
 #pragma once
+#include <cstdint>
+
 #include "dwell/base/index.hpp"
 #include "dwell/base/parallel.hpp"
 
@@ -16,7 +18,7 @@ namespace dwell::cpu {
 
 /// `nonzeros`: how much work all rows are.
 template <class Rows>
-void sum_rows(const Rows& of, index rows, index nonzeros) {
+void sum_rows(const Rows& of, index rows, std::int64_t nonzeros) {
   constexpr int lanes = Rows::lanes, sums = Rows::sums;
   const int parts = nonzeros < (1 << 16) ? 1 : default_threads();
   for_parts(parts, [&](int part) {

@@ -68,7 +68,7 @@ struct null_parts {
 /// read and write.
 template <class T>
 struct solve_places {
-  csr_arrays<T> a;
+  large_csr_arrays<T> a;
   index first_column = 0;   ///< column of the matrix: not 0 where it is a block of a larger one
   int matrix_exponent = 0;  ///< exponent of the largest element
   int start_residual = INT_MAX;  ///< exponent of ||b - A x|| of the start vector, where it is known
@@ -108,7 +108,7 @@ inline constexpr int solve_totals = 7;  ///< the most of a pass
 /// A v, and how large it is.
 template <class T>
 struct product_places {
-  csr_arrays<T> a;
+  large_csr_arrays<T> a;
   int exponent = 0;           ///< exponent of a power of two that A is multiplied by
   const double* v = nullptr;  ///< rows elements, as of product
   double* product = nullptr;  ///< room

@@ -20,7 +20,7 @@ constexpr std::int64_t items_of_one_team = 24 << 10;
 
 }  // namespace
 
-plan plain_layout(index rows, index nonzeros, std::size_t bytes,
+plan plain_layout(index rows, std::int64_t nonzeros, std::size_t bytes,
                   std::span<const config_facts> configs, const device_facts& device) {
   plan p;
   p.policy = p.chosen = nothing_cached;
@@ -31,7 +31,7 @@ plan plain_layout(index rows, index nonzeros, std::size_t bytes,
     p.reason = worth.why + ", nothing cached explicitly";
     return p;
   }
-  const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
+  const std::int64_t items = rows + nonzeros;
   const int per_unit = items / device.units > items_of_one_team ? 2 : 1;
   p.teams = std::min(per_unit * device.units, configs.front().max_teams);
   p.reason =
@@ -40,7 +40,7 @@ plan plain_layout(index rows, index nonzeros, std::size_t bytes,
   return p;
 }
 
-team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
+team_choice caching_teams(index rows, std::int64_t nonzeros, std::size_t bytes,
                           const device_facts& device) {
   // Measured on an H200, see docs/results: 16 blocks of a cluster meet in a third of the time that
   // 132 need, and are as fast as those up to about so many items each.
@@ -52,7 +52,7 @@ team_choice caching_teams(index rows, index nonzeros, std::size_t bytes,
   }
   if (device.cluster_teams == 0)
     return {device.units, false, "one per multiprocessor; there are no clusters to use"};
-  const std::int64_t items = static_cast<std::int64_t>(rows) + nonzeros;
+  const std::int64_t items = rows + nonzeros;
   const int cluster = std::min(device.cluster_teams, device.units);
   const std::int64_t most = items_per_cluster_team * cluster;
   if (items <= most)
