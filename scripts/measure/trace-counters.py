@@ -119,6 +119,8 @@ def main():
     words.add_argument("--jobs", type=int, default=min(8, os.cpu_count() or 1), help="simulations at once (default: %(default)s)")
     words.add_argument("-o", "--output", help="write JSON")
     args = words.parse_args()
+    if args.jobs < 1:
+        fail(f"--jobs: expected 1 or more, found {args.jobs}")
     if not shutil.which(args.ncu):
         fail(f"--ncu: expected a program, found '{args.ncu}'")
     end = math.inf if args.seconds is None else time.monotonic() + args.seconds

@@ -20,7 +20,9 @@
 #include "dwell/base/interruption.hpp"
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/stopwatch.hpp"
+#include "dwell/base/threads_at_most.hpp"
 #include "dwell/comm/agreement.hpp"
+#include "dwell/execution/device/threads/host_threads.hpp"
 #include "dwell/execution/team/team_threads.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/device/given_arrays.hpp"
@@ -30,6 +32,7 @@
 #include "dwell/solvers/grid/level_list.hpp"
 #include "dwell/solvers/grid/prepared_grid.hpp"
 #include "dwell/solvers/grid/ranks/slab_input.hpp"
+#include "dwell/solvers/grid/slow_end.hpp"
 
 namespace dwell::grids {
 
@@ -44,7 +47,8 @@ struct grid_handle {
   std::string device_name;
   std::size_t dims;
   chosen_method method;
-  bool on_gpu;  ///< then teams and vectors are not used
+  bool on_gpu;       ///< then teams and vectors are not used
+  int host_threads;  ///< for set-ups by the host
   divided_grid where;
   slab here;
   exchange_cost cost;
@@ -59,6 +63,8 @@ struct grid_handle {
   std::optional<solve_ranks<T>> ranks;  ///< if there are several
   double setup_s = 0;
   bool ran_galerkin = false;  ///< the last solve went on with Galerkin's levels
+  /// Why Galerkin's levels are not there, if the last solve asked for them.
+  std::string without_galerkin;
 
   /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
@@ -70,6 +76,7 @@ struct grid_handle {
         dims(d.cells.size()),
         method(method_of(o, on.on())),
         on_gpu(on.on() != backend::cpu),
+        host_threads(host_threads_beside(on)),
         where(divided(d, gather_below)),
         here(where.here()),
         gpu_makes_from(gpu_makes),
@@ -105,6 +112,7 @@ struct grid_handle {
     std::optional<typename gpu_solves<T>::copied_grid> copied;
   };
   prepared_parts prepared(const grid_description<T>& d, const device_coefficients<T>& there) {
+    const threads_at_most these(host_threads);
     const bool made_there = gpu && where.all.cells() >= gpu_makes_from && can_be_made(method);
     if (!is_empty(there)) {
       if (!gpu)
@@ -276,10 +284,12 @@ struct grid_handle {
   template <class F, class U>
   grid_report solve_by(F f, U u, bool algebraic) {
     stopwatch clock;
+    without_galerkin.clear();
     galerkin_maker galerkin;
     if (may_be_slow())
-      galerkin = [this]() -> const hierarchy<level_value>* {
-        return add_galerkin() ? grid.galerkin->own.get() : nullptr;
+      galerkin = [this] {
+        const slow_end end = add_galerkin();
+        return next_levels{end, end == slow_end::galerkin ? grid.galerkin->own.get() : nullptr};
       };
     const auto out = gpu->solve(options, galerkin, f, u, algebraic);
     ran_galerkin = out.slow >= 0;
@@ -292,6 +302,7 @@ struct grid_handle {
   }
   grid_report solve_for(std::span<const T> of, std::span<T> u) {
     stopwatch clock;
+    without_galerkin.clear();
     const auto nx = std::size_t(shape().n[2]);
     const double most = most_of(of);
     const double most_of_start = most_of(u);
@@ -370,12 +381,17 @@ struct grid_handle {
     run_with(grid.levels, method, 0, may_be_slow());
     int slow = -1;  // iterations before Galerkin's levels were taken
     if (out.slow) {
-      slow = out.iterations;
-      if (add_galerkin()) {
-        go_on_with(*grid.galerkin);
-      } else {
-        out.stopped = stop_reason::interrupted;
-        slow = -1;
+      const int before = out.iterations;
+      switch (add_galerkin()) {
+        case slow_end::galerkin:
+          slow = before;
+          go_on_with(*grid.galerkin);
+          break;
+        case slow_end::as_before:
+          go_on_with(grid.levels);
+          break;
+        case slow_end::interrupted:
+          out.stopped = stop_reason::interrupted;
       }
     }
     ran_galerkin = slow >= 0;
@@ -422,21 +438,26 @@ struct grid_handle {
     return true;
   }
 
-  /// False if that was interrupted.
-  bool add_galerkin() {
+  /// Makes Galerkin's levels, if they are not there. Where memory does not suffice for them, the
+  /// solve goes on as it began, and its report says so.
+  slow_end add_galerkin() {
+    const threads_at_most these(host_threads);
+    without_galerkin.clear();
     try {
       const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },
                                      std::chrono::milliseconds(50));
       const bool fetched = gpu && grid.system.a.pool.empty();
       if (!grid.galerkin && comm->size() == 1)
-        require_host_memory(axes_of(where.all, dims),
-                            galerkin_bytes(double(where.all.cells())) +
-                                (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
+        without_galerkin =
+            lack_of_memory(axes_of(where.all, dims),
+                           galerkin_bytes(double(where.all.cells())) +
+                               (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
+      if (!without_galerkin.empty()) return slow_end::as_before;
       if (fetched) gpu->fetch(grid.system.a);
       grid.add_galerkin(where, method, cost);
-      return true;
+      return slow_end::galerkin;
     } catch (const interrupted_error&) {
-      return false;
+      return slow_end::interrupted;
     }
   }
 
@@ -453,6 +474,9 @@ struct grid_handle {
     r.cycle = cycle_name(levels, method);
     if (slow >= 0)
       r.cycle += fmt::format("; Galerkin's coarse operators after {} slow iterations", slow);
+    if (!without_galerkin.empty())
+      r.cycle +=
+          fmt::format("; slow, and without Galerkin's coarse operators: {}", without_galerkin);
     if (out.visits_once) r.cycle += "; then a V-cycle, since that was not positive definite";
     const bool twice = levels.twice && !out.visits_once;
     for (const auto& cells : cells_of_levels(used, twice)) r.levels.push_back({cells});

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "dwell/base/error.hpp"
@@ -34,14 +35,21 @@ inline double gpu_setup_bytes(double unknowns, std::size_t element, const grid_o
   return unknowns * each + (o.coarse == "galerkin" ? galerkin_bytes(unknowns) : 0);
 }
 
-/// Throws device_error where the host has less than so many bytes for a grid of these cells.
-/// Without it a system that promises memory which it does not have ends the program in the middle.
-inline void require_host_memory(const std::vector<int>& cells, double bytes) {
-  if (bytes < double(1 << 26)) return;
+/// What is said where the host has less than so many bytes for a grid of these cells; empty where
+/// it has them.
+inline std::string lack_of_memory(const std::vector<int>& cells, double bytes) {
+  if (bytes < double(1 << 26)) return {};
   const std::size_t free = host_memory_free();
-  if (free == 0 || bytes <= double(free)) return;  // 0: the system does not say
-  throw device_error(fmt::format("too little memory: {} unknowns need {}, {} are free",
-                                 fmt::join(cells, "x"), byte_text(bytes), byte_text(double(free))));
+  if (free == 0 || bytes <= double(free)) return {};  // 0: the system does not say
+  return fmt::format("too little memory: {} unknowns need {}, {} are free", fmt::join(cells, "x"),
+                     byte_text(bytes), byte_text(double(free)));
+}
+
+/// Throws device_error there. Without it a system that promises memory which it does not have ends
+/// the program in the middle.
+inline void require_host_memory(const std::vector<int>& cells, double bytes) {
+  if (const std::string lack = lack_of_memory(cells, bytes); !lack.empty())
+    throw device_error(lack);
 }
 
 }  // namespace dwell::grids

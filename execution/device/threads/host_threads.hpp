@@ -7,10 +7,13 @@
 
 namespace dwell {
 
-/// Those of a CPU, which may have been asked for; beside a GPU as many as there may be. While what
-/// it returns lives.
+/// Those of a CPU, which may have been asked for; beside a GPU as many as there may be.
+inline int host_threads_beside(const device& where) {
+  return where.on() == backend::cpu ? where.threads() : default_threads();
+}
+/// No more than these, while what it returns lives.
 inline threads_at_most host_threads_of(const device& where) {
-  return threads_at_most(where.on() == backend::cpu ? where.threads() : default_threads());
+  return threads_at_most(host_threads_beside(where));
 }
 
 }  // namespace dwell

@@ -21,8 +21,12 @@
 
 namespace dwell::grids {
 
-/// Makes Galerkin's levels, and gives them; null if that was interrupted.
-using galerkin_maker = std::function<const hierarchy<level_value>*()>;
+/// How a slow solve goes on, and Galerkin's levels where it goes on with them.
+struct next_levels {
+  slow_end end;
+  const hierarchy<level_value>* galerkin;
+};
+using galerkin_maker = std::function<next_levels()>;
 
 template <class T>
 class gpu_solves {
@@ -146,11 +150,12 @@ class gpu_solves {
       sum.history.insert(sum.history.end(), history.begin(), history.end());
       if (out.slow) {
         may_be_slow = false;
-        const hierarchy<level_value>* const h = galerkin();
-        if (!h) {
+        const auto [end, h] = galerkin();
+        if (end == slow_end::interrupted) {
           sum.stopped = stop_reason::interrupted;
           return all;
         }
+        if (end == slow_end::as_before) continue;
         if (!grid_->galerkin)
           grid_->galerkin.emplace(queue_.where(), *h, std::vector<device_level>{}, limits());
         levels = &*grid_->galerkin;

@@ -458,7 +458,8 @@ TEST(DeviceGrid, TheKernelCompilesWithoutAGpu) {
   }
   const test::scratch_folder folder;
   setenv("DWELL_CACHE_DIR", (folder / "cache").c_str(), 1);
-  // One of two, one of three dimensions. scripts/check/nvrtc.py takes all forms through the front end.
+  // One of two, one of three dimensions. scripts/check/nvrtc.py takes all forms through the front
+  // end.
   using grids::level_kind;
   for (const auto& source : {grids::source_of({true, level_kind::points, true}, precision::f64),
                              grids::source_of({false, level_kind::none, false}, precision::f32)})

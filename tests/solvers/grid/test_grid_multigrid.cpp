@@ -2,12 +2,15 @@
 // Options of multigrid: cycles, Galerkin's coarse operators, full multigrid. Answers against dense
 // solves, operators against P'AP in every element, iterations where coefficients jump.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <random>
 
@@ -294,6 +297,42 @@ TEST(GridMultigrid, ASlowSolveEndsWhileItMakesLevels) {
   }
   EXPECT_GT(polls, 1);
   EXPECT_EQ(solver.solve(f, again).stopped, stop_reason::converged);
+}
+
+/// The answer so far is not lost, and goes on.
+TEST(GridMultigrid, ASlowSolveGoesOnWhereThereIsNoMemoryForLevels) {
+  if (test::sanitized) GTEST_SKIP() << "sanitizers reserve more address space than there is";
+  const int n = 1000;  // what Galerkin's levels of fewer cells take is not asked for
+  const auto k = in_blocks(n, n, 5, 1e4, false, 3, false);
+  grid_description<double> d{.cells = {n, n}};
+  d.k_cells = k;
+  grid_options o;
+  o.max_iterations = 30;
+  o.history = true;
+  grid_solver<double> solver(device::cpu(1), d, o);
+  const std::vector<double> f(k.size(), 1.0);
+  std::vector<double> u(k.size());
+  std::size_t pages = 0;
+  ASSERT_TRUE(std::ifstream("/proc/self/statm") >> pages);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit less = before;
+  less.rlim_cur = rlim_t(pages) * rlim_t(sysconf(_SC_PAGESIZE)) + (rlim_t(60) << 20);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &less), 0);
+  const grid_report r = solver.solve(f, u);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_NE(r.cycle.find("without Galerkin's coarse operators: too little memory"),
+            std::string::npos)
+      << r.cycle;
+  EXPECT_EQ(r.iterations, 30);
+  EXPECT_EQ(r.stopped, stop_reason::iteration_limit);
+  EXPECT_EQ(r.history.size(), 31U);
+  EXPECT_LE(r.residual_relative_true, 1);
+  // With memory the next solve has them.
+  std::ranges::fill(u, 0.0);
+  const grid_report next = solver.solve(f, u);
+  EXPECT_NE(next.cycle.find("after 16 slow iterations"), std::string::npos) << next.cycle;
+  EXPECT_EQ(next.cycle.find("without"), std::string::npos) << next.cycle;
 }
 
 /// Cycles with averages may not be definite where k jumps: a solve does not end by that.

@@ -7,11 +7,13 @@
 #include <atomic>
 #include <complex>
 #include <thread>
+#include <vector>
 
 #include "dwell/base/parallel.hpp"
 #include "dwell/base/threads_at_most.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/device/device.hpp"
+#include "dwell/grid/grid_solver.hpp"
 #include "dwell/linear/complex_solver.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -68,6 +70,26 @@ TEST(threads_of_set_ups, none_is_begun_for_a_device_of_one) {
   o.method = "bicgstab";
   o.preconditioner = preconditioner::ilu0;
   EXPECT_EQ((begun_by<complex_solver<double>>(1, c, o)), 0);
+}
+
+TEST(threads_of_set_ups, none_is_begun_for_grids_of_one) {
+  if (sanitized) GTEST_SKIP() << "sanitizers begin threads themselves";
+  if (default_threads() == 1) GTEST_SKIP() << "there is one processor";
+  const int n = 600;
+  std::vector<double> k(std::size_t(n) * n);
+  for (std::size_t i = 0; i < k.size(); ++i) k[i] = i / 7 % 2 ? 1 : 1e3;
+  grid_description<double> d{.cells = {n, n}};
+  d.k_cells = k;
+  grid_options o;
+  o.coarse = "galerkin";
+  const auto begun = [&](int threads) {
+    grid_solver<double> solver(device::cpu(threads), d, o);
+    const int before = threads_begun;  // those of solves are there
+    solver.update(d);
+    return threads_begun - before;
+  };
+  EXPECT_EQ(begun(1), 0);
+  EXPECT_GT(begun(2), 0);
 }
 
 TEST(threads_at_most, nest_and_are_those_of_their_thread) {
