@@ -4,10 +4,12 @@
 
 Each system is solved by 'dwell solve' with --solver cg, with each preconditioner and with auto: real matrices of a folder,
 and systems of multigrid_systems.py with so many rows, as they are numbered and in a random order; b = A ones, rtol 1e-8.
-With --convection in place of all these those of convection_systems.py, by --solver bicgstab or gmres (default: auto).
+With --convection in place of all these those of convection_systems.py, by --solver bicgstab or gmres (default: auto), with --further those of
+further_systems.py.
 A time is set-up, iterations and the last residual, of the repetition with the least, the preconditioners in turn; beside it
 the iterations. `--clock processor` counts processor seconds of the command in its place, less those of a run of one
-iteration without any (and SciPy's of its solve): on a machine that does other work these say more. With --device cuda, and "python" for the command, systems
+iteration without any (and SciPy's of its solve): on a machine that does other work these say more. `--clock composed` sums set-ups and iterations of all attempts
+in its place, each at the least time that it took with that preconditioner by name, so that equal work takes equal time. With --device cuda, and "python" for the command, systems
 are solved by the Python package dwell in one process, each once before what counts, since kernels may be compiled then. With --scipy also
 by SciPy: Bi-CGSTAB and GMRES(30) with incomplete factors of SuperLU, of the matrix's size and, as SciPy has them where nothing is said, of up
 to ten times that; factors, products and the last residual count. Regret is the
@@ -36,6 +38,7 @@ import scipy.sparse
 from measuring import fail, median, percent, progress, quantile, table, words, write_json
 
 import convection_systems
+import further_systems
 import multigrid_systems as systems
 
 SYMMETRIC, UNSYMMETRIC = ["jacobi", "fsai", "block-jacobi", "amg"], ["jacobi", "block-jacobi", "ilu0", "aggregation"]
@@ -86,13 +89,33 @@ def solve(args, path, preconditioner, more=()):
     return {"seconds": used if args.clock == "processor" else t["setup_s"] + t["solve_s"] + t["finish_s"],
             "preconditioner_s": t["setup"]["preconditioner_s"], "per_iteration_us": t["per_iteration_us"],
             "iterations": found["iterations"], "stopped": found["stop_reason"],
+            "attempts": [(a["preconditioner"], a["iterations"]) for a in found["attempts"]],
             "relative": found["residual"]["relative_true"], "took": found["preconditioner"],
             "reason": found["preconditioner_reason"]}
 
 
+class Costs:
+    """The least set-up and the least time of an iteration, by preconditioner."""
+
+    def __init__(self):
+        self.set_up, self.iteration = {}, {}
+
+    def note(self, one):
+        p = one["took"]
+        self.set_up[p] = min(self.set_up.get(p, np.inf), one["preconditioner_s"])
+        self.iteration[p] = min(self.iteration.get(p, np.inf), 1e-6 * one["per_iteration_us"])
+
+    def of(self, one):
+        """None: a preconditioner of its attempts has not been seen by name."""
+        took = {p for p, _ in one["attempts"]}
+        if not took <= set(self.set_up):
+            return None
+        return sum(self.set_up[p] for p in took) + sum(n * self.iteration[p] for p, n in one["attempts"])
+
+
 def best_of_each(args, path, show):
     """The fastest of several, by preconditioner; what took too long is not repeated."""
-    best = dict.fromkeys([*args.others, "auto"])
+    best, costs = dict.fromkeys([*args.others, "auto"]), Costs()
     idle = min((solve(args, path, "none", ["--max-iterations", "1"]) or {"seconds": 0})["seconds"]
                for _ in range(3)) if args.clock == "processor" else 0
     if args.device == "cuda":
@@ -105,9 +128,14 @@ def best_of_each(args, path, show):
                 continue
             one = solve(args, path, p, ["--max-iterations", str(args.max_iterations)])
             if one is not None:
+                if p != "auto":
+                    costs.note(one)
                 one["seconds"] = max(one["seconds"] - idle, 1e-5)
                 if best[p] is None or one["seconds"] < best[p]["seconds"]:
                     best[p] = one
+    if args.clock == "composed":
+        for one in filter(None, best.values()):
+            one["seconds"] = costs.of(one) or one["seconds"]
     return best
 
 
@@ -216,6 +244,7 @@ def main():
     parser.add_argument("--systems", default="*", help="names, as a pattern")
     parser.add_argument("--random", action="store_true", help="generated systems in a random order, too")
     parser.add_argument("--convection", action="store_true", help="systems of convection and diffusion")
+    parser.add_argument("--further", action="store_true", help="systems that no rule of auto was made by")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--solver", help="auto: of unsymmetric matrices, too (default: cg, with --convection auto)")
     parser.add_argument("--max-iterations", type=int, default=10000)
@@ -223,7 +252,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--most", type=float, default=20, help="seconds of a solve (default: %(default)g)")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--clock", choices=("wall", "processor"), default="wall")
+    parser.add_argument("--clock", choices=("wall", "processor", "composed"), default="wall")
     parser.add_argument("--scipy", action="store_true", help="SciPy beside it, on the CPU")
     parser.add_argument("-o", "--output", help="write JSON")
     args = parser.parse_args()
@@ -231,11 +260,14 @@ def main():
         fail("--convection: expected no --matrices beside it")
     if args.scipy and args.device != "cpu":
         fail("--scipy: expected --device cpu beside it")
+    if args.convection and args.further:
+        fail("--convection: expected no --further beside it")
     if args.device == "cuda" and (args.clock != "wall" or args.dwell != "python"):
         fail("--device cuda: expected 'python' as the command and --clock wall")
     args.solver = args.solver or ("auto" if args.convection else "cg")
     args.others = UNSYMMETRIC if args.convection or args.solver in ("bicgstab", "gmres") else SYMMETRIC
-    args.generated = convection_systems.SYSTEMS if args.convection else {**CHAINS, **systems.SYSTEMS}
+    args.generated = (convection_systems.SYSTEMS if args.convection else
+                      further_systems.SYSTEMS if args.further else {**CHAINS, **systems.SYSTEMS})
     shown, rows = progress(), []
     with tempfile.TemporaryDirectory() as folder:
         for name, path, a in cases_of(args, folder):

@@ -81,7 +81,8 @@ preconditioner_choice choose_preconditioner(const solve_options& o, const system
                  : o.variant != automatic
                      ? "variant " + o.variant + " has no other"
                      : "for method " + o.method + " and this matrix there is no other");
-  if (!definite && out.all.back() != preconditioner::aggregation)
+  const bool compared = definite || (judged && out.all.back() != preconditioner::block_jacobi);
+  if (!compared)
     return stays("the first for method " + o.method + "; others follow where it fails");
   if (judged)
     return stays(

@@ -20,7 +20,9 @@ constexpr int most_runs = 2;
 /// Nobody judges before so many steps, nor before a run has taken this part of what the other one
 /// would take.
 constexpr int first_look = 8;
-constexpr double least_spent = 0.1;
+constexpr double least_spent = 0.15;
+/// The other one must be projected to be through so many times sooner: projections err by as much.
+constexpr double times_sooner = 1.4;
 
 /// How much of the limit a run may take before it is left for its sake: where the residual falls,
 /// and where it does not and what is left is a guess.
@@ -33,13 +35,8 @@ bool is_multigrid(preconditioner p) {
 /// Share of the lighter triangle up to which ILU(0) is nearly the inverse, as of a strong wind
 /// along the numbering.
 constexpr double nearly_triangular = 0.2;
-
-/// Others were faster than jacobi nowhere by more than a fifth on a CPU: they are for what fails,
-/// or would take too many iterations.
-bool may_be_fastest(preconditioner p, const searched_system& s) {
-  return p == preconditioner::none || p == preconditioner::jacobi || is_multigrid(p) ||
-         (p == preconditioner::ilu0 && s.lighter_triangle < nearly_triangular);
-}
+/// Iterations with ILU(0) of other matrices beside one with jacobi (0.05 to 0.55 were seen).
+constexpr double share_of_ilu0 = 0.2;
 
 bool has_negative_neighbours(const searched_system& s) {
   return s.rows_with_positive <= most_rows_with_positive;
@@ -82,8 +79,8 @@ double share_of_fsai(const searched_system& s, double by_jacobi) {
 
 preconditioner_cost cost_of(preconditioner p, const searched_system& s) {
   const double n = s.rows, z = s.nonzeros;
-  const double vectors = bytes_of(s) > 3e6 ? 4.5 : 2.0;  // from beyond the caches of a core, or not
-  const double plain = 0.45 * z + vectors * n + barriers(3, s);
+  const double vectors = bytes_of(s) > 3e6 ? 4.5 : 2.2;  // from beyond the caches of a core, or not
+  const double product = 0.85 * z + vectors * n, plain = product + barriers(3, s);
   switch (p) {
     case preconditioner::none:
     case preconditioner::jacobi:
@@ -91,22 +88,20 @@ preconditioner_cost cost_of(preconditioner p, const searched_system& s) {
     case preconditioner::block_jacobi:
       return {1e5 + 20.0 * z, 1.7 * plain + barriers(1, s)};
     case preconditioner::fsai:
-      return {1e5 + 100.0 * z, plain + 3.0 * z + barriers(3, s)};
+      return {1e5 + 100.0 * z, plain + 1.9 * z + barriers(3, s)};
     case preconditioner::ilu0:
-      return {1e5 + 40.0 * z, plain + 4.0 * z + barriers(8, s)};
+      return {1e5 + 30.0 * z, plain + 1.2 * product + barriers(8, s)};
     case preconditioner::amg: {
-      // Products of matrices of meshes in space are the longest. The coarsest level has a few
-      // hundred rows, and its inverse is stored.
-      const double e = per_row(s), coarse = std::min(n, 400.0);
-      const double products = e < 6.0 ? 330.0 : e < 8.3 ? 480.0 : 280.0;
-      return {1e6 + 0.05 * coarse * coarse * coarse + products * z,
-              plain + (e < 8.3 ? 8.0 : 6.0) * z + 0.5 * coarse * coarse + barriers(24, s)};
+      // Products of matrices of meshes in space are the longest.
+      const double e = per_row(s);
+      const double products = e < 6.0 ? 315.0 : e < 8.3 ? 380.0 : 240.0;
+      return {2e5 + products * z, 1e4 + (e < 12.0 ? 4.7 : 3.8) * product + barriers(24, s)};
     }
     case preconditioner::aggregation:
       // A level has a quarter of the rows and two cycles, so products of ever smaller matrices, and
       // barriers, double from level to level.
-      return {1e5 + 300.0 * z,
-              plain + 8.0 * z + barriers(static_cast<int>(3.0 * std::sqrt(n / 160.0)), s)};
+      return {1e5 + 70.0 * z,
+              4.5 * product + barriers(static_cast<int>(3.0 * std::sqrt(n / 160.0)), s)};
     default:
       return {0.0, 10.0 * plain};
   }
@@ -136,9 +131,21 @@ bool preconditioner_search::may_enter(const candidate& c) const {
   return !c.failed && c.entered < most_runs;
 }
 
+/// Others were faster than jacobi on a CPU nowhere by more than a fifth, or where nothing tells
+/// beforehand (fsai: docs/results/preconditioners.md): they are for what fails, or would take too
+/// many iterations. ILU(0) is for what multigrid is not for, and for what it is nearly the inverse
+/// of.
+bool preconditioner_search::may_be_fastest(preconditioner p) const {
+  const bool has_multigrid = std::any_of(candidates_.begin(), candidates_.end(),
+                                         [](const candidate& c) { return is_multigrid(c.is); });
+  return p == preconditioner::none || p == preconditioner::jacobi || is_multigrid(p) ||
+         (p == preconditioner::ilu0 &&
+          (!has_multigrid || system_.lighter_triangle < nearly_triangular));
+}
+
 bool preconditioner_search::compares() const {
-  return std::any_of(candidates_.begin(), candidates_.end(),
-                     [](const candidate& c) { return is_multigrid(c.is); });
+  return std::any_of(candidates_.begin() + (candidates_.empty() ? 0 : 1), candidates_.end(),
+                     [&](const candidate& c) { return may_be_fastest(c.is); });
 }
 
 bool preconditioner_search::open() const {
@@ -158,8 +165,8 @@ double preconditioner_search::rate_of_jacobi() const {
 
 double preconditioner_search::expected(preconditioner now) const {
   const candidate fresh{now, {}};
-  const bool known =
-      is_multigrid(now) || (now == preconditioner::ilu0 && may_be_fastest(now, system_));
+  const bool known = is_multigrid(now) ||
+                     (now == preconditioner::ilu0 && system_.lighter_triangle < nearly_triangular);
   return known ? iterations_of(fresh, eight_digits) : prior_iterations(system_);
 }
 
@@ -176,9 +183,9 @@ double preconditioner_search::iterations_of(const candidate& c, double to_go) co
       return by_jacobi * share_of_fsai(system_, eight_digits / rate_of_jacobi());
     case preconditioner::ilu0:
       if (system_.lighter_triangle < nearly_triangular)
-        return std::min(0.5 * by_jacobi,
+        return std::min(share_of_ilu0 * by_jacobi,
                         2.0 + 150.0 * system_.lighter_triangle * to_go / eight_digits);
-      return 0.5 * by_jacobi;
+      return share_of_ilu0 * by_jacobi;
     default:
       return by_jacobi;
   }
@@ -198,12 +205,12 @@ std::optional<preconditioner_search::change> preconditioner_search::better_than(
   mine->rate = to_go / left;
   // One that will not be there within the limit is left for any that is quicker.
   const double part = seen.steps() / std::max(1.0, static_cast<double>(seen.steps()) + allowed);
-  const bool too_late = left > 1.5 * allowed && part >= (seen.falls() ? early : late);
+  const bool too_late = seen.falls() ? left > 1.5 * allowed && part >= early : part >= late;
   const double spent = seen.steps() * mine->cost.iteration;
   const double time_left = left * mine->cost.iteration;
   const candidate* best = nullptr;
   for (const candidate& c : candidates_)
-    if (&c != mine && may_enter(c) && (too_late || may_be_fastest(c.is, system_)) &&
+    if (&c != mine && may_enter(c) && (too_late || may_be_fastest(c.is)) &&
         (c.entered == 0 || &c == &candidates_.front()) &&  // which goes back to the first one alone
         (!best || projected(c, to_go) < projected(*best, to_go)))
       best = &c;
@@ -213,9 +220,7 @@ std::optional<preconditioner_search::change> preconditioner_search::better_than(
     if (iterations_of(*best, to_go) >= left) return {};
   } else {
     if (spent < least_spent * other) return {};
-    // Projections become better with the run: early ones must differ by more.
-    const double margin = std::clamp(1.6 - 0.6 * spent / other, 1.05, 1.6);
-    if (time_left <= margin * other) return {};
+    if (time_left <= times_sooner * other) return {};
   }
   const double unit = mine->cost.iteration;
   return change{

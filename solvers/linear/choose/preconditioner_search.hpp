@@ -23,7 +23,8 @@ struct searched_system {
   double lighter_triangle = 0.5;  ///< part_in_lighter_triangle(); 0.5: nobody looked
 };
 
-/// Nanoseconds of one thread, of systems in f64 (docs/results/preconditioners.md).
+/// Nanoseconds of one thread, of systems in f64 (docs/results/preconditioners.md). A method with
+/// two products an iteration takes about twice as long for all of them, but the set-up.
 struct preconditioner_cost {
   double set_up = 0, iteration = 0;
 };
@@ -77,6 +78,8 @@ class preconditioner_search {
   double iterations_of(const candidate& c, double to_go) const;
   double projected(const candidate& c, double to_go) const;
   bool may_enter(const candidate& c) const;
+  /// One that another is left for because it is projected to end sooner.
+  bool may_be_fastest(preconditioner p) const;
 
   std::vector<candidate> candidates_;
   searched_system system_;

@@ -11,8 +11,11 @@ namespace {
 /// Logarithm of a norm, as small as one may be where it is zero.
 double log_of(double squared) { return 0.5 * std::log(std::max(squared, 1e-300)); }
 
-/// A residual that does not fall: so many times the iterations that were done are still expected.
-constexpr double times_done = 4.0;
+/// A line that needs more than so many times the steps done is no line: the residual does not fall
+/// (yet). Then twice the iterations that are expected of a mesh of that size are waited for, since
+/// most differ from it by more, and once they are done as many as were done
+/// (docs/results/preconditioners.md).
+constexpr double times_done = 6.0, times_prior = 2.0;
 /// Fewer norms than these say nothing of their own: residuals of conjugate gradients go up and
 /// down.
 constexpr std::size_t least_of_quarter = 8;
@@ -41,16 +44,12 @@ double residual_pace::rate() const {
   return n / 4 < least_of_quarter ? of_half : std::max(of_half, rate_of_last(n / 4));
 }
 
-double residual_pace::most_left() const {
-  return std::max(times_done * std::max(steps(), 1), prior_);
-}
-
-bool residual_pace::falls() const { return rate() * most_left() > to_go(); }
+bool residual_pace::falls() const { return rate() * times_done * std::max(steps(), 1) > to_go(); }
 
 double residual_pace::left() const {
-  const double go = to_go();
+  const double go = to_go(), done = std::max(steps(), 1);
   if (!(go > 0.0)) return 0.0;
-  return std::min(go / std::max(rate(), 1e-300), most_left());
+  return falls() ? go / rate() : std::max(done, times_prior * prior_ - done);
 }
 
 bool residual_pace::rests(int least) const {

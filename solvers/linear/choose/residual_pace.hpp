@@ -19,7 +19,7 @@ class residual_pace {
   double to_go() const;
   /// Iterations to the target: by the lines of least squares through the logarithms of the latter
   /// half of the norms and of the last quarter, the steeper one. Where these do not fall (yet), the
-  /// larger of what is expected and several times as many as were done.
+  /// larger of as many as were done and what is left of twice as many as would surprise nobody.
   double left() const;
   /// Does the residual fall so fast that left() is more than a guess?
   bool falls() const;
@@ -31,7 +31,6 @@ class residual_pace {
   /// Rate of the last norms, of the logarithm by an iteration.
   double rate_of_last(std::size_t count) const;
   double rate() const;
-  double most_left() const;
 
   double target_, prior_;
   std::vector<double> squares_;

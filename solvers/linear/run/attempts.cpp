@@ -224,7 +224,7 @@ void attempts<T>::go_on_with_another() {
                                      report_.stopped == stop_reason::accuracy_limit);
   }
   say_why(why);
-  for (; to; to = s_.now.search.after_failure(*to)) {
+  while (to) {
     s_.now.preconditioner_reason = why;
     try {
       setting_up([&] { change_preconditioner(*to); });
@@ -233,9 +233,11 @@ void attempts<T>::go_on_with_another() {
     }
     if (s_.now.run.with == *to) break;
     why = s_.now.preconditioner_reason;  // with the error
+    to = s_.now.search.after_failure(*to);
+    if (left) to.reset();  // for that one alone
   }
   if (!to) {  // none is left that can be set up: the present one goes on, if it was only slow
-    if (left || report_.stopped == stop_reason::iteration_limit) go_on();
+    if (left || report_.stopped == stop_reason::iteration_limit) go_on(INT_MAX, left);
     return;
   }
   if (!left) copy_vector(x_, s_.work.start.data()), x_is_start_ = true;

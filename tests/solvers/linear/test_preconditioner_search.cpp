@@ -51,11 +51,14 @@ TEST(residual_pace, counts_what_is_left) {
   EXPECT_EQ(paced(0.5, 40, 1e-8, 100).left(), 0.0) << "it is there";
 }
 
-TEST(residual_pace, expects_a_few_times_what_was_done_where_nothing_falls) {
-  EXPECT_EQ(paced(1.0, 50, 1e-8, 10).left(), 200.0);
+TEST(residual_pace, expects_as_many_as_were_done_where_nothing_falls) {
+  EXPECT_EQ(paced(1.0, 50, 1e-8, 10).left(), 50.0);
   EXPECT_FALSE(paced(1.0, 50, 1e-8, 10).falls());
   EXPECT_TRUE(paced(0.9, 50, 1e-8, 10).falls());
-  EXPECT_EQ(paced(1.01, 50, 1e-8, 1000).left(), 1000.0) << "what is expected, if that is more";
+  EXPECT_EQ(paced(1.01, 50, 1e-8, 1000).left(), 1950.0) << "twice the expected, if that is more";
+  // A line that would need far more than was seen is as good as none.
+  EXPECT_FALSE(paced(0.99, 50, 1e-8, 10).falls());
+  EXPECT_TRUE(paced(0.99, 400, 1e-8, 10).falls());
 }
 
 TEST(residual_pace, rests_where_no_third_halves_it) {
@@ -107,6 +110,26 @@ TEST(preconditioner_search, a_matrix_that_is_nearly_triangular_has_its_factors) 
     ASSERT_TRUE(better);
     EXPECT_EQ(better->to, part < 0.2 ? preconditioner::ilu0 : preconditioner::aggregation) << part;
   }
+}
+
+/// Where multigrid is not among those that are allowed.
+TEST(preconditioner_search, factors_are_for_what_multigrid_is_not_for) {
+  const searched_system s = mesh_of(2000, 7.0, 0.5);
+  std::vector<preconditioner> all = {preconditioner::jacobi, preconditioner::block_jacobi,
+                                     preconditioner::ilu0};
+  const residual_pace slow = paced(0.95, 80, 1e-8, 100), quick = paced(0.8, 40, 1e-8, 100);
+  for (const bool multigrid : {false, true}) {
+    preconditioner_search search(all, s);
+    EXPECT_TRUE(search.compares());
+    search.enter(preconditioner::jacobi);
+    const auto better = search.better_than(preconditioner::jacobi, slow, 10000);
+    ASSERT_TRUE(better);
+    EXPECT_EQ(better->to, multigrid ? preconditioner::aggregation : preconditioner::ilu0);
+    EXPECT_FALSE(search.better_than(preconditioner::jacobi, quick, 10000));
+    all.push_back(preconditioner::aggregation);
+  }
+  EXPECT_FALSE(
+      preconditioner_search({preconditioner::jacobi, preconditioner::block_jacobi}, s).compares());
 }
 
 /// Beside sums over all elements; rows may be multiplied by anything.
@@ -348,6 +371,56 @@ TEST(automatic_choice, leaves_small_and_simple_systems_to_jacobi) {
     o.preconditioner = preconditioner::jacobi;
     EXPECT_TRUE(same_bits(found.x, solve_on_cpu(a, b, o, 1).x));
   }
+}
+
+/// Convection and diffusion, unknowns counted with either sign, so that multigrid is not for it.
+csr<double> convection_of_either_sign(std::uint64_t seed) {
+  csr<double> a = generate("convection2d:60x60:1");
+  splitmix64 random(seed);
+  std::vector<double> sign(static_cast<std::size_t>(a.rows));
+  for (double& v : sign) v = random.uniform() < 0 ? -1.0 : 1.0;
+  for (index i = 0; i < a.rows; ++i)
+    for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+         k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      a.val[static_cast<std::size_t>(k)] *=
+          sign[static_cast<std::size_t>(i)] *
+          sign[static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)])];
+  return a;
+}
+
+TEST(automatic_choice, is_ilu0_of_a_slow_matrix_that_is_not_multigrids) {
+  const csr<double> a = convection_of_either_sign(3);
+  solve_options o;
+  o.method = "auto";
+  const solve_report r = solve_on_cpu(a, random_vector(a.rows, 1), o, 1).report;
+  EXPECT_EQ(r.stopped, stop_reason::converged);
+  EXPECT_EQ(r.method, "bicgstab");
+  EXPECT_EQ(r.preconditioner, preconditioner::ilu0) << r.preconditioner_reason;
+  EXPECT_EQ(r.attempts.size(), 2u);
+}
+
+/// A block whose second pivot is zero: the factors are refused, and what was left goes on.
+TEST(automatic_choice, goes_on_where_a_set_up_is_refused) {
+  csr<double> a = convection_of_either_sign(4);
+  const index n = a.rows;
+  const double block[3][3] = {{1, 1, 0.5}, {1, 1, 0}, {0.5, 0, 1}};
+  for (index i = 0; i < 3; ++i) {
+    for (index j = 0; j < 3; ++j)
+      if (block[i][j] != 0) a.col.push_back(n + j), a.val.push_back(block[i][j]);
+    a.row_ptr.push_back(static_cast<index>(a.col.size()));
+  }
+  a.rows = a.cols = n + 3;
+  solve_options o;
+  o.method = "auto";
+  o.preconditioner = preconditioner::ilu0;
+  const std::vector<double> b = random_vector(a.rows, 1);
+  EXPECT_THROW(solve_on_cpu(a, b, o, 1), error) << "the factors are not refused";
+  o.preconditioner = preconditioner::automatic;
+  const solve_report r = solve_on_cpu(a, b, o, 1).report;
+  EXPECT_EQ(r.stopped, stop_reason::converged);
+  ASSERT_GT(r.attempts.size(), 1u);
+  EXPECT_EQ(r.attempts[1].preconditioner, preconditioner::jacobi);
+  EXPECT_NE(r.attempts[0].ended.find("with ilu0"), std::string::npos) << r.attempts[0].ended;
 }
 
 /// An interrupt of the caller's is none of the judge's.
