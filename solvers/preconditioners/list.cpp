@@ -88,7 +88,7 @@ void check_backend(const preconditioner_kind& kind, backend on) {
 preconditioner_options options_on(backend on, preconditioner wanted,
                                   const preconditioner_options& o) {
   const preconditioner_options filled = ilu0::with_sweeps(on, o);
-  return wanted == preconditioner::amg ? amg::with_smoother(on, filled) : filled;
+  return wanted == preconditioner::amg ? amg::with_choices(on, filled) : filled;
 }
 
 }  // namespace dwell

@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
     factor_sweeps: int
     sweeps: int
     smoother: str
+    coarsening: str
     near_null: Any
     rtol: float
     atol: float

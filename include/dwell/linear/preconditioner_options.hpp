@@ -51,6 +51,11 @@ struct preconditioner_options {
   /// Jacobi for others. Not on GPUs (unsupported_error) nor with near_null (input_error). "auto":
   /// gauss-seidel, where it is refused jacobi.
   std::string smoother = "auto";
+  /// amg: how a coarse level is made. "roots": of aggregates around roots, with a smoothed
+  /// prolongation. "classical": of some of the rows, from which the others are interpolated; not
+  /// with near_null (input_error). "auto": one of both, by a look at the matrix; on GPUs and with
+  /// near_null roots.
+  std::string coarsening = "auto";
   /// amg: near-null vectors, 1 to 6 of as many elements as the matrix has rows, one after the
   /// other: what a matrix without its boundary conditions multiplies to zero, which coarse levels
   /// then hold. Of elasticity the rigid-body modes (rigid_body_modes()), or at least the

@@ -45,6 +45,9 @@ std::vector<std::string> null_space_words() { return {automatic, "none", "consta
 std::vector<std::string> smoother_words() {
   return {automatic, amg::jacobi_smoother, amg::gauss_seidel_smoother};
 }
+std::vector<std::string> coarsening_words() {
+  return {automatic, amg::roots_word, amg::classical_word};
+}
 std::vector<std::string> preconditioner_words() {
   std::vector<std::string> names;
   for (const preconditioner_kind& one : preconditioner_kinds()) names.emplace_back(one.name);
@@ -213,6 +216,15 @@ constexpr solve_option table[] = {
              "on CPUs and without near-null vectors; auto: gauss-seidel where it is to be had",
      .member = part_place<&preconditioner_options::smoother>,
      .words = smoother_words,
+     .part_of = preconditioner::amg},
+    {.name = "coarsening",
+     .flag = "--coarsening",
+     .group = option_group::preconditioner,
+     .help =
+         "Of amg: how coarse levels are made, of aggregates around roots or, classical, of some "
+         "of the rows; auto: by a look at the matrix, on GPUs and with near-null vectors roots",
+     .member = part_place<&preconditioner_options::coarsening>,
+     .words = coarsening_words,
      .part_of = preconditioner::amg},
     {.name = "near_null",
      .flag = "--near-null",

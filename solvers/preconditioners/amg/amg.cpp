@@ -16,6 +16,7 @@
 #include "dwell/execution/team/row_table_cpu.hpp"
 #include "dwell/execution/team/setup_cpu.hpp"
 #include "dwell/solvers/preconditioners/amg/building.hpp"
+#include "dwell/solvers/preconditioners/amg/coarsening_choice.hpp"
 
 namespace dwell {
 namespace amg {
@@ -124,16 +125,21 @@ double largest_diagonal(index rows, const std::vector<index>& row_ptr,
   return std::ldexp(1.0, std::ilogb(most));
 }
 
-preconditioner_options with_smoother(backend on, preconditioner_options o) {
+preconditioner_options with_choices(backend on, preconditioner_options o) {
+  const bool vectors = !o.near_null.empty();
   if (o.smoother == automatic) {
-    o.smoother =
-        on == backend::cpu && o.near_null.empty() ? gauss_seidel_smoother : jacobi_smoother;
+    o.smoother = on == backend::cpu && !vectors ? gauss_seidel_smoother : jacobi_smoother;
   } else if (o.smoother == gauss_seidel_smoother) {
     if (on != backend::cpu)
       throw unsupported_error(
           "smoother: expected jacobi or auto on a GPU, found gauss-seidel, which CPUs alone have");
-    if (!o.near_null.empty())
+    if (vectors)
       throw input_error("smoother: expected jacobi or auto with near_null, found gauss-seidel");
+  }
+  if (o.coarsening == automatic) {
+    if (on != backend::cpu || vectors) o.coarsening = roots_word;
+  } else if (o.coarsening == classical_word && vectors) {
+    throw input_error("coarsening: expected roots or auto with near_null, found classical");
   }
   return o;
 }
@@ -167,7 +173,9 @@ std::string amg_hierarchy::note() const {
   const double complexity = operator_complexity();
   const bool inverted = levels.back().omega == 0.0 && levels.back().colours == 0;
   const bool early = stalled && !inverted;
-  if (!early && complexity < high_complexity) return {};
+  const double high =
+      coarsening == coarsening_kind::classical ? high_classical_complexity : high_complexity;
+  if (!early && complexity < high) return {};
   return fmt::format(
       "coarsening {} ({} levels, the last of {} rows; operator complexity {:.1f}): "
       "this matrix may be solved faster with jacobi",
@@ -235,14 +243,27 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
   constexpr index coloured_rows = 1000;  // with fewer, phases cost more than they save
   amg_options asked;
   asked.keep = o.keep_patterns;
-  if (amg::with_smoother(where.on(), o).smoother == amg::gauss_seidel_smoother)
-    asked.coloured_rows = coloured_rows;
+  const preconditioner_options chosen = amg::with_choices(where.on(), o);
+  if (chosen.smoother == amg::gauss_seidel_smoother) asked.coloured_rows = coloured_rows;
+  std::string why;
+  if (chosen.coarsening == automatic) {
+    const amg::coarsening_choice found = amg::choose_coarsening(a);
+    asked.coarsening = found.is;
+    why = found.why;
+  } else if (chosen.coarsening == amg::classical_word) {
+    asked.coarsening = coarsening_kind::classical;
+  }
   if (!o.near_null.empty()) {
     check_near_null(a.rows, o);
     asked.near_null = o.near_null;
     asked.node_rows = node_rows_of(o);
   }
   amg_hierarchy made = make_amg(where, a, asked);
+  if (made.stalled && asked.coarsening == coarsening_kind::classical && !why.empty()) {
+    asked.coarsening = coarsening_kind::roots;
+    made = make_amg(where, a, asked);
+    why = "coarsening roots: classical coarsening ended early";
+  }
   prepared_preconditioner out;
   for (const amg_level& l : made.levels) {
     std::string name = "level " + std::to_string(out.parts.size() + 1);
@@ -255,6 +276,7 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
   out.products = std::move(made.products);
   out.refresh = std::move(made.refresh);
   out.note = made.note();
+  if (!why.empty()) out.note = why + (out.note.empty() ? "" : "; ") + out.note;
   return out;
 }
 template prepared_preconditioner amg_preconditioner(const device&, const csr_arrays<double>&,

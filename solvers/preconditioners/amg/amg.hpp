@@ -21,7 +21,14 @@
 
 namespace dwell {
 
-inline constexpr double high_complexity = 2.5;  ///< from there on users are told
+/// Operator complexities from which on users are told; classical coarsening has more levels.
+inline constexpr double high_complexity = 2.5, high_classical_complexity = 3.5;
+
+/// What a coarse level is made of.
+enum class coarsening_kind {
+  roots,     ///< aggregates around roots (root_steps.hpp), with a smoothed prolongation
+  classical  ///< some of its rows (classical_steps.hpp)
+};
 
 /// One level, the finest first.
 struct amg_level {
@@ -44,6 +51,7 @@ struct amg_hierarchy {
   std::function<void(const void* csr_arrays)> refresh;
   /// Per given near-null vector: share of the rows, 0 to 1, where it is none (mode_fit.hpp).
   std::vector<double> rows_apart;
+  coarsening_kind coarsening = coarsening_kind::roots;
   bool stalled = false;  ///< coarsening ended early, for the coarse matrices did not get smaller
 };
 
@@ -57,6 +65,9 @@ struct amg_options {
   /// On CPUs levels of so many rows and more, the finest first, are smoothed by Gauss-Seidel in the
   /// order of colours (colours.hpp), where they take few enough. 0, or with near_null: none is.
   index coloured_rows = 0;
+  coarsening_kind coarsening = coarsening_kind::roots;  ///< classical: not with near_null
+  /// classical, on a CPU: rows are split as on a GPU (look_for_coarse), not in fronts.
+  bool split_in_rounds = false;
 };
 
 /// Makes the hierarchy of a checked matrix with a positive diagonal. Work on a GPU goes to the
@@ -71,9 +82,14 @@ namespace amg {
 inline constexpr const char* jacobi_smoother = "jacobi";
 inline constexpr const char* gauss_seidel_smoother = "gauss-seidel";
 
-/// The options with the smoother that a hierarchy on such a backend has. Throws unsupported_error
-/// or input_error where it cannot have the one that was asked for.
-preconditioner_options with_smoother(backend on, preconditioner_options o);
+// preconditioner_options::coarsening.
+inline constexpr const char* roots_word = "roots";
+inline constexpr const char* classical_word = "classical";
+
+/// The options with the smoother and, where that does not depend on the matrix, the coarsening that
+/// a hierarchy on such a backend has. Throws unsupported_error or input_error where it cannot have
+/// the one that was asked for.
+preconditioner_options with_choices(backend on, preconditioner_options o);
 }  // namespace amg
 
 /// Makes it for the list of preconditioners.

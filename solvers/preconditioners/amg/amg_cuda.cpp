@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hierarchies on a GPU.
 #include <string>
+#include <type_traits>
 
 #include "dwell/execution/team/row_table_cuda.cuh"
 #include "dwell/execution/team/summing_loops_cuda.hpp"
@@ -9,13 +10,27 @@
 namespace dwell {
 namespace amg {
 
-/// The kernels of set-ups: of products by each size of table, and all others.
+/// Functors of classical coarsening, which only those wait for who ask for it.
+template <class F, class... Any>
+constexpr bool one_of = (std::is_same_v<F, Any> || ...);
+template <class F>
+constexpr bool is_classical =
+    one_of<F, find_strongest, find_dependences, look_for_coarse, decide_coarse, count_coarse,
+           find_kinds, sum_to_coarse, interpolate>;
+template <class F>
+requires requires { F::left; }
+constexpr bool is_classical<F> = std::is_same_v<decltype(F::left), dependences>;
+
+/// The kernels of set-ups: of products by each size of table, of classical coarsening, and all
+/// others.
 template <int Part>
 struct kernels_of_part;
 struct set_up_kernels {
   template <class F>
   static constexpr int part = [] {
-    if constexpr (!requires { F::block; })
+    if constexpr (is_classical<F>)
+      return 4;
+    else if constexpr (!requires { F::block; })
       return 0;
     else
       return F::lanes < 32 ? 1 : F::block == 256 ? 2 : 3;
@@ -40,6 +55,14 @@ struct set_up_kernels {
 template <int Part>
 struct kernels_of_part : set_up_kernels {
   static std::string about() { return group() + ", part " + std::to_string(Part + 1); }
+};
+
+template <>
+struct kernels_of_part<4> : set_up_kernels {
+  static std::string about() { return group() + ", classical coarsening"; }
+  static constexpr const char* headers[] = {"dwell/execution/team/row_table_cuda.cuh",
+                                            "dwell/solvers/preconditioners/amg/classical_steps.hpp",
+                                            "dwell/solvers/preconditioners/amg/product_steps.hpp"};
 };
 
 }  // namespace amg

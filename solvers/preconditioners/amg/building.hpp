@@ -16,12 +16,12 @@
 #include "dwell/base/error.hpp"
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
+#include "dwell/solvers/preconditioners/amg/classical_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/coloured_levels.hpp"
 #include "dwell/solvers/preconditioners/amg/host_parts.hpp"
 #include "dwell/solvers/preconditioners/amg/level_bounds.hpp"
 #include "dwell/solvers/preconditioners/amg/linking.hpp"
 #include "dwell/solvers/preconditioners/amg/mode_fit.hpp"
-#include "dwell/solvers/preconditioners/amg/node_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/prolong_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/wide_values.hpp"
@@ -29,7 +29,8 @@
 
 namespace dwell::amg {
 
-inline constexpr int most_levels = 12;
+inline constexpr int most_root_levels = 12;
+inline constexpr int most_classical_levels = 24;
 inline constexpr index most_dense_rows =
     600;  ///< rows of a level that is inverted as there is no coarser
 inline constexpr double least_gain = 0.8;       ///< ratio of rows from one level to the next
@@ -38,7 +39,8 @@ inline constexpr double most_complexity = 4.0;  ///< operator complexity of all 
 /// What lies between a level's matrix and the next one's.
 struct level_parts {
   buffer<index> aggregates;
-  made_matrix p;  ///< its rows begin where those of A do, or by nodes where row_ptr says
+  splitting split;  ///< for classical coarsening
+  made_matrix p;    ///< its rows begin where those of A do, or where it has one row_ptr says
   made_matrix ap, coarse;
   buffer<index> row_of, begin_of, sorted;  ///< where elements of ap are; and ap transposed
   buffer<double> p_there, smoothed;        ///< P and (I - omega D^-1 A) P at the elements of ap
@@ -48,8 +50,8 @@ struct level_parts {
 };
 
 template <class Loops, template <int, int> class Table>
-class builder : node_coarsening<Loops, Table> {
-  using base = node_coarsening<Loops, Table>;
+class builder : classical_coarsening<Loops, Table> {
+  using base = classical_coarsening<Loops, Table>;
   using base::aggregate, base::fetched, base::find_diagonal_of, base::loops_, base::multiply,
       base::multiply_again, base::multiply_in_room, base::where_, base::with_values;
   template <class V>
@@ -72,7 +74,7 @@ class builder : node_coarsening<Loops, Table> {
     std::int64_t all = a.nonzeros;
     for (;;) {
       add_level(at.rows, here->nonzeros);
-      if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels)
+      if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels())
         break;
       level_parts next;
       if (!coarsen(at, *here, next)) {
@@ -98,6 +100,7 @@ class builder : node_coarsening<Loops, Table> {
     out_ = {};
     out_.levels = made.levels;
     out_.stalled = made.stalled;
+    made.coarsening = options_.coarsening;
     return made;
   }
 
@@ -123,6 +126,10 @@ class builder : node_coarsening<Loops, Table> {
   }
 
  private:
+  int most_levels() const {
+    return options_.coarsening == coarsening_kind::classical ? most_classical_levels
+                                                             : most_root_levels;
+  }
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }
 
@@ -213,10 +220,22 @@ class builder : node_coarsening<Loops, Table> {
 
   /// Numbers of a level, from its matrix.
   struct level_numbers {
-    double omega, filter_omega;
+    double omega = 0.0, filter_omega = 0.0;
     buffer<double> keep, filtered;
   };
+  /// Where a level has colours and no filter, all that is wanted of its bounds.
+  void find_unit(const graph& a) {
+    if (unit_ != 0.0) return;
+    buffer<std::uint64_t> largest(where_, 1);
+    loops_.items(a.rows, rows_per_thread, find_largest_diagonal{a.diagonal, largest.data()});
+    unit_ = std::ldexp(1.0, std::ilogb(double_of(fetched(largest.data()))));
+  }
   level_numbers find_numbers(const graph& a) {
+    if constexpr (base::on_host)
+      if (coloured_.has(level_) && options_.coarsening == coarsening_kind::classical) {
+        find_unit(a);
+        return {};
+      }
     level_numbers n{0.0, 0.0, allocated<double>(a.rows), allocated<double>(a.rows)};
     const level_bounds found = find_bounds(a, n.keep.data(), n.filtered.data());
     n.omega = coloured_.has(level_) ? 0.0 : 4.0 / 3.0 / largest_eigenvalue(found);
@@ -244,6 +263,8 @@ class builder : node_coarsening<Loops, Table> {
   }
   static matrix_rows rows_of_p(const graph& a, const level_parts& of) {
     if (of.by_nodes()) return rows_of(of.p);
+    if (of.p.row_ptr.size() > 0)
+      return {of.p.row_ptr.data(), of.p.row_end.data(), of.p.col.data(), of.p.val.data()};
     return {a.row_ptr, of.p.row_end.data(), of.p.col.data(), of.p.val.data()};
   }
   static put_smoothed putting(const graph& a, double omega, level_parts& to) {
@@ -286,12 +307,19 @@ class builder : node_coarsening<Loops, Table> {
     return true;
   }
   bool coarsen_by_rows(const graph& a, const made_matrix& level, level_parts& to) {
-    const index groups = aggregate(a, level.nonzeros, to.aggregates);
+    const bool classical = options_.coarsening == coarsening_kind::classical;
+    const index groups = classical
+                             ? this->split(a, level.nonzeros, options_.split_in_rounds, to.split)
+                             : aggregate(a, level.nonzeros, to.aggregates);
     if (groups <= 0 || groups > least_gain * a.rows) return false;
     const level_numbers n = find_numbers(a);
-    if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
-    loops_.items(a.rows, rows_per_thread,
-                 truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    if (classical) {
+      if (!this->interpolate_rows(a, level.nonzeros, to.split, to.p)) return false;
+    } else {
+      if (!prolong(a, level, n, to.aggregates.data(), to.p)) return false;
+      loops_.items(a.rows, rows_per_thread,
+                   truncate{a.row_ptr, to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+    }
     if constexpr (base::on_host)
       if (coloured_.has(level_)) return fill_coloured(a, groups, to);
     return multiply_level(a, level, n.omega, groups, to);
@@ -378,17 +406,25 @@ class builder : node_coarsening<Loops, Table> {
         a, static_cast<double>(level.nonzeros) / a.rows, n.omega,
         tentative_rows{to.node_rows, vectors_, to.aggregates.data(), to.tentative.data()}, to.p);
   }
+  void prolong_again(const graph& a, const made_matrix& level, const level_numbers& n,
+                     level_parts& to) {
+    if (options_.coarsening == coarsening_kind::classical) {
+      this->interpolate_rows(a, level.nonzeros, to.split, to.p);
+      return;
+    }
+    made_matrix p;
+    prolong(a, level, n, to.aggregates.data(), p);
+    loops_.items(a.rows, rows_per_thread,
+                 keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
+                              to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+  }
   /// Fills a level with other values.
   void fill_again(const graph& a, const made_matrix& level, level_parts& to) {
     const level_numbers n = find_numbers(a);
     if (to.by_nodes()) {
       prolong_nodes(a, level, n, to);
     } else {
-      made_matrix p;
-      prolong(a, level, n, to.aggregates.data(), p);
-      loops_.items(a.rows, rows_per_thread,
-                   keep_pattern{a.row_ptr, p.row_end.data(), p.col.data(), p.val.data(),
-                                to.p.row_end.data(), to.p.col.data(), to.p.val.data()});
+      prolong_again(a, level, n, to);
       if constexpr (base::on_host)
         if (coloured_.has(level_)) {
           fill_coloured(a, to.coarse.rows, to);

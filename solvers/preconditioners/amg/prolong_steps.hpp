@@ -71,6 +71,16 @@ struct find_filter {
   }
 };
 
+/// The largest diagonal element alone.
+struct find_largest_diagonal {
+  const double* diagonal;
+  std::uint64_t* largest;
+  template <class Warp>
+  DWELL_FN void operator()(Warp& w, std::int64_t i) const {
+    w.raise(*largest, bits_of(diagonal[i]));
+  }
+};
+
 /// Per row, before the first step: a vector with parts of all frequencies.
 struct begin_growth {
   double* x;

@@ -89,6 +89,7 @@ inline solve_options options_of(const described& from) {
       {"variant", [&](auto& v) { o.variant = v; }},
       {"null_space", [&](auto& v) { o.null_space = v; }},
       {"smoother", [&](auto& v) { o.preconditioning.smoother = v; }},
+      {"coarsening", [&](auto& v) { o.preconditioning.coarsening = v; }},
       {"preconditioner", [&](auto& v) { o.preconditioner = parse_preconditioner(v); }}};
   const std::map<std::string, std::function<void(int)>> whole = {
       {"max_iterations", [&](int v) { o.max_iterations = v; }},

@@ -268,6 +268,7 @@ class Case:
         perhaps("sweeps", r.randint(1, 5), 0.4 if o["preconditioner"] == "ilu0" else 0.02)
         perhaps("block_size", r.randint(1, 33), 0.5 if o["preconditioner"] == "block-jacobi" else 0.02)
         perhaps("smoother", r.choice(("jacobi", "gauss-seidel", "auto")), 0.5 if o["preconditioner"] == "amg" else 0.02)
+        perhaps("coarsening", r.choice(("roots", "classical", "auto")), 0.5 if o["preconditioner"] == "amg" else 0.02)
         if self.null:
             o["null_vectors"] = [v for column in self.null for v in column]
             o.pop("null_space", None)

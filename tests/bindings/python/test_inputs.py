@@ -39,7 +39,7 @@ BAD = {
 }
 SOLVER = {
     "method": "word", "preconditioner": "word", "executor": "word", "variant": "word", "policy": "word",
-    "null_space": "word", "smoother": "word", "rtol": "number", "atol": "number", "progress_interval": "number", "restart": "whole",
+    "null_space": "word", "smoother": "word", "coarsening": "word", "rtol": "number", "atol": "number", "progress_interval": "number", "restart": "whole",
     "block_size": "whole", "degree": "whole", "power": "whole", "factor_sweeps": "whole", "sweeps": "whole",
     "threads": "whole", "refine": "boolean", "assume_symmetric": "boolean", "history": "boolean",
     "fixed_iterations": "boolean"}

@@ -17,7 +17,8 @@ B = np.ones(30)
 FUNCTIONS = {"cg": dwell.cg, "minres": dwell.minres, "bicgstab": dwell.bicgstab, "gmres": dwell.gmres}
 # Other values than the defaults, which a solve may have.
 VALUES = {"null_space": "none", "null_vectors": np.ones(30), "method": "gmres", "executor": "persistent", "policy": "none",
-          "variant": "textbook", "precision": "mixed", "preconditioner": "jacobi", "smoother": "jacobi", "near_null": np.ones((30, 1)), "maxiter": 17}
+          "variant": "textbook", "precision": "mixed", "preconditioner": "jacobi", "smoother": "jacobi", "coarsening": "classical",
+          "near_null": np.ones((30, 1)), "maxiter": 17}
 
 
 def another_value(option):

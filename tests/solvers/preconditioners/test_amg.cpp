@@ -264,6 +264,7 @@ TEST_F(amg, ends_early_where_coarse_rows_would_be_dense) {
   std::vector<double> x(3000, 0.0);
   solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
+  o.preconditioning.coarsening = "roots";
   EXPECT_EQ(solve(place::where(), matrix.view(), b, x, o).preconditioner_note, s.made.note());
 }
 
