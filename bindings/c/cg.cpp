@@ -2,6 +2,7 @@
 // Conjugate gradients of dwell/dwell.h: handles over linear_solver.
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -72,6 +73,35 @@ std::span<T> elements(void* p, std::size_t size, const char* what) {
   if (size > 0) require(p, what);
   return {static_cast<T*>(p), size};
 }
+/// Offset: the type of row_ptr of the Matrix, dwell_csr or dwell_large_csr.
+template <class Offset, class Matrix>
+int create(dwell_cg** solver, const dwell_device* device, const Matrix* a,
+           const dwell_options* options) {
+  return guarded([&] {
+    require(solver, "solver");
+    require(a, "matrix");
+    auto made = std::make_unique<dwell_cg>();
+    made->where = device_of(device);
+    dwell::solve_options o = linear_options_by_name::of(options);
+    o.interrupt = &made->interrupt;
+    with_precision(a->precision, [&]<class T>(T) {
+      const auto* val = static_cast<const T*>(a->val);
+      auto& to = made->solver.emplace<dwell_cg::solver_of<T>>();
+      if (on_host(a->memory)) {
+        require(a->row_ptr, "row_ptr");
+        const dwell::csr_view<T, Offset> view{a->rows, a->cols, a->row_ptr, a->col, val};
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
+      } else {
+        const dwell::device_csr_view<T, Offset> view{
+            a->rows, a->cols, a->nonzeros, a->row_ptr, a->col, val, made->where.ordinal()};
+        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
+      }
+    });
+    *solver = made.release();
+    return DWELL_SUCCESS;
+  });
+}
+
 template <class T>
 dwell::device_span<T> on_device(T* p, std::size_t size, const dwell_cg& handle) {
   return {p, size, handle.where.ordinal()};
@@ -106,29 +136,12 @@ int dwell_cg_options_create(dwell_options** options) {
 
 int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_csr* a,
                     const dwell_options* options) {
-  return guarded([&] {
-    require(solver, "solver");
-    require(a, "matrix");
-    auto made = std::make_unique<dwell_cg>();
-    made->where = device_of(device);
-    dwell::solve_options o = linear_options_by_name::of(options);
-    o.interrupt = &made->interrupt;
-    with_precision(a->precision, [&]<class T>(T) {
-      const auto* val = static_cast<const T*>(a->val);
-      auto& to = made->solver.emplace<dwell_cg::solver_of<T>>();
-      if (on_host(a->memory)) {
-        require(a->row_ptr, "row_ptr");
-        const dwell::csr_view<T> view{a->rows, a->cols, a->row_ptr, a->col, val};
-        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
-      } else {
-        const dwell::device_csr_view<T> view{a->rows, a->cols, a->nonzeros,          a->row_ptr,
-                                             a->col,  val,     made->where.ordinal()};
-        to = std::make_unique<dwell::linear_solver<T>>(made->where, view, o);
-      }
-    });
-    *solver = made.release();
-    return DWELL_SUCCESS;
-  });
+  return create<int>(solver, device, a, options);
+}
+
+int dwell_cg_create_large(dwell_cg** solver, const dwell_device* device, const dwell_large_csr* a,
+                          const dwell_options* options) {
+  return create<std::int64_t>(solver, device, a, options);
 }
 
 void dwell_cg_destroy(dwell_cg* solver) { delete solver; }

@@ -16,6 +16,7 @@
 #define DWELL_DWELL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "dwell/base/api.hpp"
 
@@ -125,6 +126,16 @@ typedef struct dwell_csr {
   const void* val;
 } dwell_csr;
 
+/* A matrix with row pointers of 64 bits: of any number of nonzeros, in at most 2^31 - 1 rows. */
+typedef struct dwell_large_csr {
+  int precision, memory; /* those of dwell_csr */
+  int rows, cols;
+  int64_t nonzeros; /* read where memory is DWELL_CUDA */
+  const int64_t* row_ptr;
+  const int* col;
+  const void* val;
+} dwell_large_csr;
+
 /* The rigid-body modes of a body, for the option "near_null" of preconditioner "amg"
  * (dwell_options_set_doubles; "block_size" is then the rows of a node). coordinates: `dimension`, 2
  * or 3, for each of the nodes, one node after the other. modes: 3 vectors in the plane, 6 in space,
@@ -140,6 +151,10 @@ typedef struct dwell_cg dwell_cg;
  * options: all defaults. The options may be destroyed afterwards. */
 DWELL_API int dwell_cg_create(dwell_cg** solver, const dwell_device* device, const dwell_csr* a,
                               const dwell_options* options);
+/* Takes more than 2^31 - 1 nonzeros with the preconditioners none and jacobi, which auto knows;
+ * of fewer the handle has row pointers of 32 bits of its own, and all there is. */
+DWELL_API int dwell_cg_create_large(dwell_cg** solver, const dwell_device* device,
+                                    const dwell_large_csr* a, const dwell_options* options);
 /* Waits for a solve in progress. */
 DWELL_API void dwell_cg_destroy(dwell_cg* solver);
 DWELL_API int dwell_cg_rows(const dwell_cg* solver);

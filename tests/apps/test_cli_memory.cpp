@@ -50,5 +50,30 @@ TEST(cli_memory, too_little_of_it_is_one_line_under_every_executor) {
   }
 }
 
+// More nonzeros than 32 bits count: refused before they are made, by options and by memory.
+TEST(cli_memory, of_a_matrix_with_billions_of_nonzeros_is_looked_at_before_it_is_made) {
+#if defined(DWELL_SANITIZED)
+  GTEST_SKIP() << "sanitizers reserve more address space than this test leaves";
+#endif
+  const auto said = [](const strings& more) {
+    strings args = {"solve", "poisson3d:700x700x700", "--device", "cpu"};
+    args.insert(args.end(), more.begin(), more.end());
+    const auto r = dwell_cli(args, {.memory = rlim_t{1} << 30});
+    EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
+    EXPECT_EQ(r.out, "");
+    return std::to_string(r.code) + ": " + r.err;
+  };
+  EXPECT_TRUE(said({}).starts_with("4: dwell: too little memory: 2,398,060,000 nonzeros take "))
+      << said({});
+  const std::string many = "not with a matrix of more than 2^31 - 1 nonzeros, found 2398060000";
+  EXPECT_EQ(said({"--preconditioner", "amg"}),
+            "1: dwell: preconditioner amg: expected a matrix of at most 2147483647 nonzeros, found "
+            "2398060000 (preconditioners none and jacobi take more)\n");
+  EXPECT_EQ(said({"--rhs-count", "2"}), "1: dwell: --rhs-count: " + many + "\n");
+  EXPECT_EQ(said({"--rhs", "companion"}), "1: dwell: --rhs companion: " + many + "\n");
+  EXPECT_EQ(said({"--coordinates", "nodes.mtx"}),
+            "1: dwell: --near-null and --coordinates: " + many + "\n");
+}
+
 }  // namespace
 }  // namespace dwell::test

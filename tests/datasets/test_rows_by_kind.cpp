@@ -73,6 +73,31 @@ TEST(rows_by_kind, are_made_by_several_threads) {
   EXPECT_EQ(one.val, three.val);
 }
 
+TEST(rows_by_kind, are_the_whole_matrix_together) {
+  std::vector<std::string> all = kinds;
+  all.emplace_back("poisson3d:61x70x43");  // more than a thread makes at once
+  for (const std::string& kind : all)
+    for (const int threads : {0, 1, 3}) {
+      SCOPED_TRACE(kind);
+      const csr<double> want = generate(kind);
+      const large_csr<double> got = whole_matrix(*generate_by_rows(kind), threads);
+      EXPECT_EQ(got.rows, want.rows);
+      EXPECT_EQ(got.cols, want.cols);
+      ASSERT_EQ(got.row_ptr.size(), want.row_ptr.size());
+      EXPECT_TRUE(std::equal(got.row_ptr.begin(), got.row_ptr.end(), want.row_ptr.begin()));
+      EXPECT_EQ(got.col, want.col);
+      EXPECT_EQ(got.val, want.val);
+    }
+  try {
+    whole_matrix(*generate_by_rows("box3d:300000"));
+    ADD_FAILURE() << "accepted";
+  } catch (const input_error& e) {
+    EXPECT_STREQ(e.what(),
+                 "matrix: expected at most 2147483647 rows and columns, found 27000000000000000 x "
+                 "27000000000000000");
+  }
+}
+
 TEST(rows_by_kind, know_if_they_are_symmetric) {
   EXPECT_TRUE(generate_by_rows("helmholtz2d:9x9:3")->symmetric());
   EXPECT_TRUE(generate_by_rows("convection2d:9x9:0")->symmetric());

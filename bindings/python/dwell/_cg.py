@@ -157,7 +157,7 @@ def gmres(
     >>> info
     0
     """
-    rows = as_csr(A, or_complex=True).rows
+    rows = as_csr(A, or_complex=True, or_large=True).rows
     asked = options.get("restart")
     options["restart"] = size = max(1, min(SCIPY_RESTART, rows)) if asked is None else whole(asked, "restart")
     options["maxiter"] = min(iteration_limit(options.get("maxiter"), rows) * size, MOST_ITERATIONS)
@@ -176,7 +176,7 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
         b = host_array(b, "b")
     rtol = number(options.get("rtol", DEFAULTS["rtol"]), "rtol")
     atol = number(options.get("atol", DEFAULTS["atol"]), "atol")
-    a = as_csr(A, dtype_of(b), or_complex=True)
+    a = as_csr(A, dtype_of(b), or_complex=True, or_large=True)
     shape = tuple(b.shape)
     if len(shape) not in (1, 2) or shape[0] != a.rows:
         raise ValueError(f"b: expected shape ({a.rows},), ({a.rows}, 1) or ({a.rows}, k), found {shape}")

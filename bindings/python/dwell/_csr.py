@@ -11,10 +11,11 @@ from . import _gpu
 from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, number_dtype, place_of, warn_of_rounding
 
 _INDEX = np.dtype(np.int32)
+_MOST_ENTRIES = np.iinfo(np.int32).max
 
 
 class Csr(NamedTuple):
-    """indptr and indices of int32, data of float32 or float64, or complex64 or complex128; NumPy arrays, or arrays on GPU number place.gpu."""
+    """indptr and indices of int32 (indptr of int64 where there are more entries than int32 counts), data of float32 or float64, or complex64 or complex128; NumPy arrays, or arrays on GPU number place.gpu."""
 
     indptr: Any
     indices: Any
@@ -27,12 +28,17 @@ class Csr(NamedTuple):
     def rows(self) -> int:
         return int(self.indptr.shape[0]) - 1
 
+    @property
+    def large(self) -> bool:
+        """Has it more entries than int32 counts?"""
+        return bool(self.indptr.dtype == np.int64)
 
-def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None, *, or_complex: bool = False) -> Csr:
+
+def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None, *, or_complex: bool = False, or_large: bool = False) -> Csr:
     """`a` in the precision that SciPy computes in: float64 where `a` or `rhs_dtype` is no float32; complex where one of them
-    is, if that is taken.
+    is, if that is taken. or_large: real arrays of the host may have more entries than int32 counts.
 
-    Throws TypeError for what is no sparse matrix, ValueError for sizes that 32-bit indices do not reach.
+    Throws TypeError for what is no sparse matrix, ValueError for sizes that are not taken.
     """
     if rhs_dtype is not None and not or_complex:
         float_dtype(rhs_dtype, "b")
@@ -41,6 +47,9 @@ def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None, *, or_complex: bool =
         float_dtype(out.dtype, "A")
     elif out.dtype.kind == "c" and out.place.gpu is not None:
         raise TypeError(f"A: expected arrays of the host for complex numbers, found arrays on cuda:{out.place.gpu}")
+    if out.large and (not or_large or out.dtype.kind == "c"):
+        raise ValueError(f"A: expected at most {_MOST_ENTRIES} entries{' of complex numbers' if or_large else ''}, found "
+                         f"{out.data.size}")
     return out
 
 
@@ -104,14 +113,14 @@ def _require_sound(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) 
 
 
 def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None) -> Csr:
-    if max(indptr.size - 1, data.size) > np.iinfo(np.int32).max:
-        raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} rows and entries, found {indptr.size - 1} and "
-                         f"{data.size}")
+    if indptr.size - 1 > np.iinfo(np.int32).max:
+        raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} rows, found {indptr.size - 1}")
     dtype = _computed_in(data.dtype, rhs_dtype)
     warn_of_rounding(data, dtype, "A")
     if data.dtype != dtype or not data.flags.carray:
         data = np.require(data, dtype, ("C", "A"))
-    return Csr(_host_index(indptr, "indptr"), _host_index(indices, "indices"), data, cols, dtype, HOST)
+    ends = _host_index(indptr, "indptr") if data.size <= _MOST_ENTRIES else np.require(indptr, np.int64, ("C", "A"))
+    return Csr(ends, _host_index(indices, "indices"), data, cols, dtype, HOST)
 
 
 def _host_index(a: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:

@@ -84,7 +84,7 @@ class Solver(_gpu.StreamUser):
 
     def __init__(self, A: Any, *, device: str | None = None, threads: int = 0, **options: Unpack[Options]) -> None:
         check_names(options, "Solver")
-        self._setup(as_csr(A, or_complex=True), device, threads, options)
+        self._setup(as_csr(A, or_complex=True, or_large=True), device, threads, options)
 
     @classmethod
     def _of(cls, a: Csr, device: str | None, threads: int, options: Options) -> Solver:
@@ -243,7 +243,7 @@ class Solver(_gpu.StreamUser):
         """
         self._require_real("update_values")
         if hasattr(data, "tocsr") or hasattr(data, "indptr"):
-            a = as_csr(data, self.dtype)
+            a = as_csr(data, self.dtype, or_large=True)
             self._require_pattern(a)
             data = a.data
         place = place_of(data)
@@ -277,6 +277,8 @@ class Solver(_gpu.StreamUser):
         """
         self._require_real("explain")
         a = to_host(self._a)
+        if a.large:
+            raise _core.UnsupportedError(f"explain: expected a matrix of at most 2147483647 entries, found {a.data.size}")
         if device_facts is not None:
             word(device_facts, "device_facts")
         return text_of(_core.explain(a.indptr, a.indices, a.data, a.cols, self._device, device_facts, self._options))

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -34,8 +35,8 @@ class held_solver {
     return std::make_unique<held_solver>(where, row_ptr, col, val, cols, options);
   }
   /// Arrays of the host, or all three of a GPU.
-  template <class Indices, class Values>
-  held_solver(const device& where, const Indices& row_ptr, const Indices& col, const Values& val,
+  template <class Ends, class Indices, class Values>
+  held_solver(const device& where, const Ends& row_ptr, const Indices& col, const Values& val,
               index cols, const solve_options& options)
       : listener_(options.progress_interval),
         pattern_{keep(row_ptr), keep(col)},
@@ -136,6 +137,11 @@ void add_solver(nb::module_& m, const char* name) {
   nb::class_<solver>(m, name)
       .def(nb::init<const device&, const host_vector<const index>&, const host_vector<const index>&,
                     const host_vector<const T>&, index, const solve_options&>(),
+           nb::arg("device"), arg("indptr"), arg("indices"), arg("data"), nb::arg("cols"),
+           nb::arg("options"))
+      .def(nb::init<const device&, const host_vector<const std::int64_t>&,
+                    const host_vector<const index>&, const host_vector<const T>&, index,
+                    const solve_options&>(),
            nb::arg("device"), arg("indptr"), arg("indices"), arg("data"), nb::arg("cols"),
            nb::arg("options"))
       .def_static("on_cuda", &solver::on_cuda, nb::arg("device"), arg("indptr"), arg("indices"),

@@ -20,12 +20,13 @@ inline void require_equal(std::size_t found, std::size_t expected, const char* w
 }
 
 /// row_ptr's last entry is what the library takes for the length of the other arrays.
-template <class T>
-csr_view<T> view_of(const host_vector<const index>& row_ptr, const host_vector<const index>& col,
-                    const host_vector<const T>& val, index cols) {
+template <class T, class Offset>
+csr_view<T, Offset> view_of(const host_vector<const Offset>& row_ptr,
+                            const host_vector<const index>& col, const host_vector<const T>& val,
+                            index cols) {
   if (row_ptr.size() == 0)
     throw input_error("indptr: expected at least one element, found an empty array");
-  const index nonzeros = row_ptr.data()[row_ptr.size() - 1];
+  const Offset nonzeros = row_ptr.data()[row_ptr.size() - 1];
   if (nonzeros < 0)
     throw input_error(
         fmt::format("indptr: expected a last element of at least 0, found {}", nonzeros));

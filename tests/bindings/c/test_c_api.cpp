@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include "dwell/dwell.h"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
+#include "dwell/solvers/linear/run/prepared_system.hpp"
 #include "dwell/version.hpp"
 
 namespace dwell::test {
@@ -94,6 +96,43 @@ TYPED_TEST(c_solves, have_the_bits_of_linear_solver) {
   std::size_t count = 0;
   ASSERT_EQ(dwell_report_history(report.get(), &norms, &count), DWELL_SUCCESS);
   EXPECT_EQ(std::vector<double>(norms, norms + count), wanted.history);
+}
+
+TYPED_TEST(c_solves, with_row_pointers_of_64_bits_have_the_bits_of_others) {
+  using T = TypeParam;
+  const csr<T> a = converted<T>(mesh(31, 17, 4.25));
+  const std::vector<std::int64_t> row_ptr(a.row_ptr.begin(), a.row_ptr.end());
+  const std::vector<T> b(static_cast<std::size_t>(a.rows), T(1));
+  std::vector<T> want(b.size(), T(0));
+  const auto options = cg_options_of();
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "jacobi"), DWELL_SUCCESS);
+  EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+  const auto judge = prepare(a, options.get());
+  ASSERT_EQ(dwell_cg_solve(judge.get(), b.data(), want.data(), nullptr), DWELL_SUCCESS);
+  const dwell_csr plain = matrix_of(a);
+  dwell_large_csr large = {plain.precision, DWELL_HOST, a.rows,   a.cols, 0,
+                           row_ptr.data(),  plain.col,  plain.val};
+  for (const std::int64_t limit : {most_in_32_bits, std::int64_t{-1}}) {
+    most_nonzeros_shortened = limit;
+    dwell_cg* made = nullptr;
+    EXPECT_EQ(dwell_cg_create_large(&made, &two_threads, &large, options.get()), DWELL_SUCCESS)
+        << dwell_last_error();
+    const owned<dwell_cg> solver(made);
+    std::vector<T> x(b.size(), T(0));
+    EXPECT_EQ(dwell_cg_solve(solver.get(), b.data(), x.data(), nullptr), DWELL_SUCCESS);
+    EXPECT_EQ(x, want);
+    EXPECT_EQ(dwell_cg_update_values(solver.get(), large.val, DWELL_HOST), DWELL_SUCCESS);
+  }
+  EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "amg"), DWELL_SUCCESS);
+  dwell_cg* none = nullptr;
+  EXPECT_EQ(dwell_cg_create_large(&none, &two_threads, &large, options.get()), DWELL_INPUT_ERROR);
+  most_nonzeros_shortened = most_in_32_bits;
+  EXPECT_NE(
+      std::string(dwell_last_error()).find("preconditioner amg: expected a matrix of at most"),
+      std::string::npos);
+  large.row_ptr = nullptr;
+  EXPECT_EQ(dwell_cg_create_large(&none, &two_threads, &large, nullptr), DWELL_INPUT_ERROR);
+  EXPECT_EQ(none, nullptr);
 }
 
 TYPED_TEST(c_solves, by_factors) {

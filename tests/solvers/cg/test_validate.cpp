@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -68,13 +69,17 @@ void check(const csr<T>& a) {
   for (const bool symmetry : {true, false}) {
     const system_facts expected = plainly(a, symmetry);
     expect_same(validated(a, symmetry), expected, "examine()");
-    const csr_arrays<T> here{a.rows,           a.cols,       static_cast<index>(a.col.size()),
-                             a.row_ptr.data(), a.col.data(), a.val.data()};
+    const std::vector<std::int64_t> in_64_bits(a.row_ptr.begin(), a.row_ptr.end());
     const device host = device::cpu(2);
-    expect_same(
-        validating::validate_with<cpu::setup_loops>(host, here, symmetry, symmetry_tolerance<T>),
-        expected, "the steps of a GPU, on the host");
-    expect_same(validate(host, here, symmetry), expected, "the pass of a CPU");
+    for (const row_starts& row_ptr :
+         {row_starts(a.row_ptr.data()), row_starts(in_64_bits.data())}) {
+      const large_csr_arrays<T> here(a.rows, a.cols, static_cast<index>(a.col.size()), row_ptr,
+                                     a.col.data(), a.val.data());
+      expect_same(
+          validating::validate_with<cpu::setup_loops>(host, here, symmetry, symmetry_tolerance<T>),
+          expected, "the steps of a GPU, on the host");
+      expect_same(validate(host, here, symmetry), expected, "the pass of a CPU");
+    }
     if (a.row_ptr.back() == static_cast<index>(a.col.size())) {
       EXPECT_EQ(refused(a, !symmetry), !expected.is(matrix_class::positive_definite));
     }

@@ -153,7 +153,7 @@ TEST(part_in_lighter_triangle, is_that_of_the_lighter_triangle) {
       row_ptr.push_back(static_cast<index>(col.size()));
       if (below + above > 0) lower += below / (below + above), upper += above / (below + above);
     }
-    csr_arrays<double> a{};
+    large_csr_arrays<double> a;
     a.rows = n, a.nonzeros = static_cast<index>(col.size());
     a.row_ptr = row_ptr.data(), a.col = col.data(), a.val = val.data();
     const double expected = lower + upper > 0 ? std::min(lower, upper) / (lower + upper) : 0.5;
