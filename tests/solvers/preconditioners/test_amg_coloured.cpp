@@ -255,6 +255,7 @@ solution<T> solved(const csr<double>& a, const char* smoother, double rtol,
   solve_options o = plain_options();
   o.preconditioner = preconditioner::amg;
   o.preconditioning.smoother = smoother;
+  o.preconditioning.coarsening = "roots";
   o.executor = executor;
   o.rtol = rtol;
   const linear_system<T> system = system_of<T>(a);
