@@ -263,9 +263,13 @@ void prepared_system<T>::refuse(const large_csr_arrays<T>& a, const Offset* row_
   if (copy.row_ptr.back() != a.nonzeros)
     throw input_error(fmt::format("matrix: expected row_ptr to end with {} nonzeros, found {}",
                                   a.nonzeros, copy.row_ptr.back()));
-  copy.col = downloaded(where_, a.col, static_cast<std::size_t>(a.nonzeros));
-  copy.val = downloaded(where_, a.val, static_cast<std::size_t>(a.nonzeros));
-  check_system(copy.view(), demand_);
+  csr_view<T, Offset> here{a.rows, a.cols, copy.row_ptr.data(), a.col, a.val};
+  if (where_.on() != backend::cpu) {
+    copy.col = downloaded(where_, a.col, static_cast<std::size_t>(a.nonzeros));
+    copy.val = downloaded(where_, a.val, static_cast<std::size_t>(a.nonzeros));
+    here = copy.view();
+  }
+  check_system(here, demand_);
   throw device_error("matrix: the checks of the device and of the host do not agree");
 }
 
