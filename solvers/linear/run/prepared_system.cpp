@@ -144,7 +144,12 @@ prepared_system<T>::prepared_system(const device& where, const large_csr_view<T>
     place(a, large_row_ptr_, setup);
     return;
   }
-  if (!shorten(a.row_ptr, row_ptr_size(a.rows), a.nonzeros(), shortened_)) {
+  bool within = false;
+  {
+    const lap_timer time(setup.upload_s);
+    within = shorten(a.row_ptr, row_ptr_size(a.rows), a.nonzeros(), shortened_);
+  }
+  if (!within) {
     check_system(a, demand);  // says why
     throw_broken_row_ptr();
   }
@@ -186,9 +191,12 @@ prepared_system<T>::prepared_system(const device& where, const large_device_csr_
     return;
   }
   std::vector<index> here;
-  const auto row_ptr = downloaded(where, a.row_ptr, row_ptr_size(a.rows));
-  if (!shorten(row_ptr.data(), row_ptr.size(), a.nonzeros, here)) throw_broken_row_ptr();
-  row_ptr_ = buffer<index>::copy_of(where, here);
+  {
+    const lap_timer time(setup.upload_s);
+    const auto row_ptr = downloaded(where, a.row_ptr, row_ptr_size(a.rows));
+    if (!shorten(row_ptr.data(), row_ptr.size(), a.nonzeros, here)) throw_broken_row_ptr();
+    row_ptr_ = buffer<index>::copy_of(where, here);
+  }
   place(device_csr_view<T>{a.rows, a.cols, static_cast<index>(a.nonzeros), nullptr, a.col, a.val,
                            a.device},
         row_ptr_, setup);
