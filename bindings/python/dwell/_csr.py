@@ -42,38 +42,35 @@ def as_csr(a: Any, rhs_dtype: np.dtype[Any] | None = None, *, or_complex: bool =
     """
     if rhs_dtype is not None and not or_complex:
         float_dtype(rhs_dtype, "b")
-    out = _as_csr(a, rhs_dtype)
+    out = _as_csr(a, rhs_dtype, or_large)
     if not or_complex:
         float_dtype(out.dtype, "A")
     elif out.dtype.kind == "c" and out.place.gpu is not None:
         raise TypeError(f"A: expected arrays of the host for complex numbers, found arrays on cuda:{out.place.gpu}")
-    if out.large and (not or_large or out.dtype.kind == "c"):
-        raise ValueError(f"A: expected at most {_MOST_ENTRIES} entries{' of complex numbers' if or_large else ''}, found "
-                         f"{out.data.size}")
     return out
 
 
-def _as_csr(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+def _as_csr(a: Any, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
     if scipy.sparse.issparse(a):
-        return _of_scipy(a, rhs_dtype)
+        return _of_scipy(a, rhs_dtype, or_large)
     if isinstance(a, tuple) and len(a) == 3:
-        return _of_arrays(a, None, rhs_dtype)
+        return _of_arrays(a, None, rhs_dtype, or_large)
     root = type(a).__module__
     if root.startswith("cupyx.scipy.sparse"):
         rows = a.tocsr()
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
-        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype)
+        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype, or_large)
     if root.partition(".")[0] == "torch":
-        return _of_torch(a, rhs_dtype)
+        return _of_torch(a, rhs_dtype, or_large)
     if root.startswith("jax.experimental.sparse"):
         from jax.experimental import sparse
 
         rows = sparse.BCSR.from_bcoo(a) if isinstance(a, sparse.BCOO) else a
         if not isinstance(rows, sparse.BCSR) or rows.n_batch or rows.n_dense:
             raise TypeError(f"A: expected a BCSR of two sparse axes, found {type(a).__name__}")
-        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype)
+        return _of_arrays((rows.indptr, rows.indices, rows.data), rows.shape, rhs_dtype, or_large)
     if callable(getattr(a, "matvec", None)) or callable(a):
         raise TypeError(f"A: expected a sparse matrix, whose entries can be kept on the chip, found {type(a).__name__}")
     dense = host_array(a, "A")
@@ -81,7 +78,7 @@ def _as_csr(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
         raise ValueError(f"A: expected a matrix, found {dense.ndim} axes")
     own = number_dtype(dense.dtype, "A")
     warn_of_rounding(dense, own, "A")
-    return _of_scipy(scipy.sparse.csr_array(dense.astype(own, copy=False)), rhs_dtype)
+    return _of_scipy(scipy.sparse.csr_array(dense.astype(own, copy=False)), rhs_dtype, or_large)
 
 
 def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dtype[Any]:
@@ -89,7 +86,7 @@ def _computed_in(dtype: np.dtype[Any], rhs_dtype: np.dtype[Any] | None) -> np.dt
     return own if rhs_dtype is None else np.promote_types(own, number_dtype(rhs_dtype, "b"))
 
 
-def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
     if len(a.shape) != 2:
         raise ValueError(f"A: expected a matrix, found {len(a.shape)} axes")
     given = a if a.format in ("csr", "csc", "coo", "bsr") else a.tocsr()  # the others have no arrays of values
@@ -103,7 +100,7 @@ def _of_scipy(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if not rows.has_canonical_format:
         rows = rows.copy() if rows is a else rows
         rows.sum_duplicates()
-    return _of_host(rows.indptr, rows.indices, rows.data, int(a.shape[1]), rhs_dtype)
+    return _of_host(rows.indptr, rows.indices, rows.data, int(a.shape[1]), rhs_dtype, or_large)
 
 
 def _require_sound(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) -> None:
@@ -112,28 +109,33 @@ def _require_sound(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) 
         raise ValueError(f"A: expected row pointers (indptr) that ascend from 0 to at most {indices.size}, found others")
 
 
-def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None) -> Csr:
+def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
     if indptr.size - 1 > np.iinfo(np.int32).max:
         raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} rows, found {indptr.size - 1}")
     dtype = _computed_in(data.dtype, rhs_dtype)
+    large = data.size > _MOST_ENTRIES
+    if large and (not or_large or dtype.kind == "c"):  # before anything is copied
+        raise ValueError(f"A: expected at most {_MOST_ENTRIES} entries{' of complex numbers' if or_large else ''}, found "
+                         f"{data.size}")
     warn_of_rounding(data, dtype, "A")
     if data.dtype != dtype or not data.flags.carray:
         data = np.require(data, dtype, ("C", "A"))
-    ends = _host_index(indptr, "indptr") if data.size <= _MOST_ENTRIES else np.require(indptr, np.int64, ("C", "A"))
-    return Csr(ends, _host_index(indices, "indices"), data, cols, dtype, HOST)
+    return Csr(_host_index(indptr, "indptr", large), _host_index(indices, "indices"), data, cols, dtype, HOST)
 
 
-def _host_index(a: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
-    if a.dtype == _INDEX and a.flags.carray:
+def _host_index(a: np.ndarray[Any, Any], what: str, in_64_bits: bool = False) -> np.ndarray[Any, Any]:
+    if a.dtype == _INDEX and a.flags.carray and not in_64_bits:
         return a
     if a.dtype.kind not in "iu":
         raise TypeError(f"{what}: expected integers, found {a.dtype}")
+    if in_64_bits:
+        return np.require(a, np.int64, ("C", "A"))
     if a.size:
         _gpu.require_index_range(int(a.min()), int(a.max()), what)
     return np.require(a, _INDEX, ("C", "A"))
 
 
-def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
     names = ("indptr", "indices", "data")
     places = [place_of(a) for a in arrays]
     if len({p.gpu for p in places}) > 1:
@@ -144,7 +146,7 @@ def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any
     if places[0].gpu is None:
         indptr, indices, data = (host_array(a, name) for a, name in zip(arrays, names))
         cols = int(shape[1]) if shape is not None else max(0, len(indptr) - 1)
-        return _of_host(indptr, indices, data, cols, rhs_dtype)
+        return _of_host(indptr, indices, data, cols, rhs_dtype, or_large)
     indptr, indices, data = arrays
     dtype = _computed_in(dtype_of(data), rhs_dtype)
     _gpu.check(data, dtype, "A")
@@ -156,7 +158,7 @@ def _of_arrays(arrays: tuple[Any, Any, Any], shape: Any, rhs_dtype: np.dtype[Any
     return Csr(indptr, indices, data, cols, dtype, places[2])
 
 
-def _of_torch(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
+def _of_torch(a: Any, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
     import torch
 
     if not isinstance(a, torch.Tensor):
@@ -164,7 +166,7 @@ def _of_torch(a: Any, rhs_dtype: np.dtype[Any] | None) -> Csr:
     if a.layout != torch.sparse_csr:
         raise TypeError(f"A: expected a tensor of layout sparse_csr (to_sparse_csr() makes one), found {a.layout}")
     a = a.detach()
-    return _of_arrays((a.crow_indices(), a.col_indices(), a.values()), a.shape, rhs_dtype)
+    return _of_arrays((a.crow_indices(), a.col_indices(), a.values()), a.shape, rhs_dtype, or_large)
 
 
 def to_host(a: Csr) -> Csr:

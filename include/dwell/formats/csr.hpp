@@ -34,7 +34,8 @@ struct csr {
 
 /// Throws input_error, naming the row, unless: row_ptr starts at 0 and never decreases, every
 /// column lies in [0, cols) and ascends strictly within its row, every value is finite. `name`
-/// stands at the front of the message. T: double, float, or std::complex of them.
+/// stands at the front of the message. T: double, float, or, with row pointers of 32 bits,
+/// std::complex of them.
 template <class T, class Offset>
 DWELL_API void check(const csr_view<T, Offset>& a, const std::string& name = "matrix");
 

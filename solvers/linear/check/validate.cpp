@@ -36,7 +36,7 @@ class row_pass {
   /// False: something is wrong, or might be.
   bool run(index begin, index end) {
     first_ = begin;
-    if (check_symmetry_) cursor_.resize(static_cast<std::size_t>(a_.rows));
+    if (check_symmetry_) cursor_.resize(static_cast<std::size_t>(a_.rows - begin));
     for (index i = begin; i < end; ++i) {
       poll_interruption_at(i);
       if (!check_row(i)) return false;
@@ -97,11 +97,12 @@ class row_pass {
     return true;
   }
   bool meets_mirror(index i, T diagonal, Offset k) {
-    const index j = a_.col[k];
-    Offset& next = cursor_[static_cast<std::size_t>(j)];  // the place after the last one met, or 0
-    if (next == 0) next = first_column_of(j);
-    if (next >= row_ptr_[j + 1] || a_.col[next] != i) return false;
-    const Offset mirror = next++;
+    const index j = a_.col[k];  // beyond i, and so not before first_
+    std::uint32_t& next = cursor_[static_cast<std::size_t>(j - first_)];
+    if (next == 0) next = 1 + static_cast<std::uint32_t>(first_column_of(j) - row_ptr_[j]);
+    const Offset mirror = row_ptr_[j] + static_cast<Offset>(next - 1);
+    if (mirror >= row_ptr_[j + 1] || a_.col[mirror] != i) return false;
+    ++next;
     ++mirrored;
     return a_.val[mirror] == a_.val[k] || alike(diagonal, k, j, mirror);
   }
@@ -127,7 +128,8 @@ class row_pass {
   const bool check_symmetry_;
   const double tolerance_;
   index first_ = 0;
-  std::vector<Offset> cursor_;
+  /// For rows from first_ on: the place in the row after the last one met, counted from 1; or 0.
+  std::vector<std::uint32_t> cursor_;
 };
 
 /// Not sound: at least not surely.

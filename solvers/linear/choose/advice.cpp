@@ -36,8 +36,8 @@ std::string steadier_variants(const std::string& method) {
 /// "a preconditioner (jacobi, amg)": those that the method and the matrix may have; or nothing.
 std::string preconditioner_for(const solve_report& r, const system_facts& facts) {
   if (is_direct(r.method)) return {};
-  const bool sequences =
-      std::ranges::any_of(solver_variants(r.method), &solver_variant::with_sequence);
+  const bool sequences = !facts.large && std::ranges::any_of(solver_variants(r.method),
+                                                             &solver_variant::with_sequence);
   words names;
   if (facts.full_diagonal) names.emplace_back("jacobi");
   if (sequences && solved_by(r) == matrix_class::positive_definite) names.emplace_back("amg");

@@ -144,7 +144,12 @@ prepared_system<T>::prepared_system(const device& where, const large_csr_view<T>
     place(a, large_row_ptr_, setup);
     return;
   }
-  if (!shorten(a.row_ptr, row_ptr_size(a.rows), a.nonzeros(), shortened_)) {
+  bool within = false;
+  {
+    const lap_timer time(setup.upload_s);
+    within = shorten(a.row_ptr, row_ptr_size(a.rows), a.nonzeros(), shortened_);
+  }
+  if (!within) {
     check_system(a, demand);  // says why
     throw_broken_row_ptr();
   }
@@ -186,9 +191,12 @@ prepared_system<T>::prepared_system(const device& where, const large_device_csr_
     return;
   }
   std::vector<index> here;
-  const auto row_ptr = downloaded(where, a.row_ptr, row_ptr_size(a.rows));
-  if (!shorten(row_ptr.data(), row_ptr.size(), a.nonzeros, here)) throw_broken_row_ptr();
-  row_ptr_ = buffer<index>::copy_of(where, here);
+  {
+    const lap_timer time(setup.upload_s);
+    const auto row_ptr = downloaded(where, a.row_ptr, row_ptr_size(a.rows));
+    if (!shorten(row_ptr.data(), row_ptr.size(), a.nonzeros, here)) throw_broken_row_ptr();
+    row_ptr_ = buffer<index>::copy_of(where, here);
+  }
   place(device_csr_view<T>{a.rows, a.cols, static_cast<index>(a.nonzeros), nullptr, a.col, a.val,
                            a.device},
         row_ptr_, setup);
@@ -263,9 +271,13 @@ void prepared_system<T>::refuse(const large_csr_arrays<T>& a, const Offset* row_
   if (copy.row_ptr.back() != a.nonzeros)
     throw input_error(fmt::format("matrix: expected row_ptr to end with {} nonzeros, found {}",
                                   a.nonzeros, copy.row_ptr.back()));
-  copy.col = downloaded(where_, a.col, static_cast<std::size_t>(a.nonzeros));
-  copy.val = downloaded(where_, a.val, static_cast<std::size_t>(a.nonzeros));
-  check_system(copy.view(), demand_);
+  csr_view<T, Offset> here{a.rows, a.cols, copy.row_ptr.data(), a.col, a.val};
+  if (where_.on() != backend::cpu) {
+    copy.col = downloaded(where_, a.col, static_cast<std::size_t>(a.nonzeros));
+    copy.val = downloaded(where_, a.val, static_cast<std::size_t>(a.nonzeros));
+    here = copy.view();
+  }
+  check_system(here, demand_);
   throw device_error("matrix: the checks of the device and of the host do not agree");
 }
 

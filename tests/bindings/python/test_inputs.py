@@ -302,6 +302,9 @@ def test_row_pointers_of_64_bits_where_there_are_many_entries(monkeypatch, dtype
     assert "A: expected at most 20 entries, found" in refusal(lambda: dwell.Product(a))
     assert "A: expected at most 20 entries, found" in refusal(lambda: dwell.compare(a, b))
     assert "entries of complex numbers, found" in refusal(lambda: dwell.cg((*a[:2], a[2] + 0j), b))
+    reals = [one.astype(float) for one in a]
+    assert "A: expected at most 20 entries, found" in refusal(lambda: dwell.Product((a[0], reals[1], a[2])))  # sizes first
+    assert refusal(lambda: dwell.cg((reals[0], *a[1:]), b), TypeError) == "indptr: expected integers, found float64"
     broken = a[0].copy()
     broken[4] += 2**32
     assert "row 4 (counted from 0): expected row_ptr not to decrease" in refusal(lambda: dwell.cg((broken, *a[1:]), b))

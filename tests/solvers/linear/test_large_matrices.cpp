@@ -142,6 +142,22 @@ TEST_F(large_matrices, take_methods_and_preconditioners_by_themselves) {
   }
 }
 
+/// What is refused is not advised.
+TEST_F(large_matrices, are_advised_to_take_jacobi_alone) {
+  const linear_system<double> s = system_of(random_definite(700, 9));
+  for (const char* method : {"cg", "minres", "bicgstab"}) {
+    SCOPED_TRACE(method);
+    solve_options o = by(method);
+    o.preconditioner = preconditioner::none;
+    o.rtol = 1e-12;
+    o.max_iterations = 3;
+    EXPECT_NE(run(s, o).report.advice.find("(jacobi, "), std::string::npos);
+    const all_are_large scope;
+    const std::string advice = run_large(s, o).report.advice;
+    EXPECT_NE(advice.find("a preconditioner (jacobi)"), std::string::npos) << advice;
+  }
+}
+
 TEST_F(large_matrices, solve_columns_new_values_and_in_mixed_precision) {
   const linear_system<double> s = system_of(random_definite(500, 4));
   const auto n = s.b.size();
