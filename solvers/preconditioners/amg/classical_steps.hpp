@@ -251,8 +251,11 @@ struct interpolate {
     double by = by_diagonal(row);
     const double sums = all / kept;
     if (sums > 0.0 && sums < most_ratio) by *= sums;
-    if (by != 1.0)
-      for (index k = first; k < row_end[row]; ++k) val[k] *= by;
+    constexpr double tiny = std::numeric_limits<double>::denorm_min();
+    for (index k = first; k < row_end[row]; ++k) {
+      const double v = by * val[k];
+      val[k] = v == 0.0 ? tiny : v;  // restriction_rows leaves zeros out, of patterns that stay
+    }
   }
 
  private:
@@ -272,14 +275,13 @@ struct interpolate {
   }
   /// The sum of what is put.
   DWELL_FN double put_again(index row, const index* columns, const double* v, index n) const {
-    constexpr double tiny = std::numeric_limits<double>::denorm_min();  // zeros are not there
     double kept = 0.0;
     index at = 0;
     for (index k = row_ptr[row]; k < row_end[row]; ++k) {
       while (at < n && columns[at] < col[k]) ++at;
       const double found = at < n && columns[at] == col[k] ? v[at] : 0.0;
       kept += found;
-      val[k] = found == 0.0 ? tiny : found;
+      val[k] = found;
     }
     return kept;
   }

@@ -41,7 +41,9 @@ class split_matrix : dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row
   using base = dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row_table>;
 
  public:
-  split_matrix(const csr<double>& a, bool in_rounds) : base(device::cpu(1)) {
+  /// then: other values, which the prolongation gets once it is there.
+  split_matrix(const csr<double>& a, bool in_rounds, const csr<double>* then = nullptr)
+      : base(device::cpu(1)) {
     std::vector<double> diagonal(static_cast<std::size_t>(a.rows));
     const dwell::amg::graph g{a.rows,       a.row_ptr.data(), a.row_ptr.data() + 1,
                               a.col.data(), a.val.data(),     diagonal.data()};
@@ -56,15 +58,25 @@ class split_matrix : dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row
           number[static_cast<std::size_t>(i)] = by.number.data()[i];
     dwell::amg::made_matrix made;
     EXPECT_TRUE(this->interpolate_rows(g, a.nonzeros(), by, made));
+    if (then) {
+      dwell::amg::graph other = g;
+      other.val = then->val.data();
+      EXPECT_TRUE(this->interpolate_rows(other, a.nonzeros(), by, made));
+    }
     p = dense_matrix::Zero(a.rows, groups);
     for (index i = 0; i < a.rows; ++i)
-      for (index k = made.row_ptr.data()[i]; k < made.row_end.data()[i]; ++k)
-        p(i, made.col.data()[k]) += made.val.data()[k];
+      for (index k = made.row_ptr.data()[i]; k < made.row_end.data()[i]; ++k) {
+        const double v = made.val.data()[k];
+        p(i, made.col.data()[k]) += v;
+        zeros += v == 0.0;
+        vanished += std::fabs(v) < 1e-300;
+      }
   }
   bool is_coarse(index row) const { return number[static_cast<std::size_t>(row)] >= 0; }
   index groups = 0;
   std::vector<index> number;  ///< on the coarse level; -1: it is fine
   dense_matrix p;
+  index zeros = 0, vanished = 0;  ///< elements of p that are zero, and as good as zero
 };
 
 /// What a row depends on, by the definition.
@@ -259,6 +271,28 @@ TEST_F(amg_classical, refreshed_is_as_made_anew) {
       EXPECT_EQ(refresh(scaled), values_of(fresh));
       EXPECT_EQ(refresh(a), values_of(plain));
     }
+}
+
+// A zero would be left out of P' A P, whose other values would then be put in wrong places.
+TEST_F(amg_classical, refreshed_has_no_zeros_where_couplings_have_vanished) {
+  index vanished = 0;
+  for (const auto& [name, a] : split_kinds())
+    for (const bool in_rounds : {false, true}) {
+      SCOPED_TRACE(name + (in_rounds ? ", in rounds" : ", in fronts"));
+      csr<double> other = a;  // with diagonals over 2, by which the least number would become zero
+      for (index i = 0; i < a.rows; ++i)
+        for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+             k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+          const index j = a.col[static_cast<std::size_t>(k)];
+          double& v = other.val[static_cast<std::size_t>(k)];
+          v *= i == j ? 8.0 : (i + j) % 3 == 0 ? -0.1 : (i + j) % 3 == 1 ? 0.0 : 1.0;
+        }
+      const split_matrix s(a, in_rounds, &other);
+      EXPECT_EQ(s.zeros, 0);
+      EXPECT_TRUE(s.p.allFinite());
+      vanished += s.vanished;
+    }
+  EXPECT_GT(vanished, 0);
 }
 
 int iterations_with(const csr<double>& a, const char* coarsening, const char* smoother = "auto") {
