@@ -209,6 +209,23 @@ TEST_F(amg_classical, interpolates_by_the_sums_of_extended_i) {
     }
 }
 
+// A power of two changes no bit of the prolongation.
+TEST_F(amg_classical, splits_and_interpolates_alike_at_any_scale) {
+  for (const auto& [name, a] : split_kinds())
+    for (const bool in_rounds : {false, true}) {
+      SCOPED_TRACE(name + (in_rounds ? ", in rounds" : ", in fronts"));
+      const split_matrix s(a, in_rounds);
+      for (const int exponent : {-700, -150, 150, 700}) {
+        SCOPED_TRACE(exponent);
+        csr<double> scaled = a;
+        for (double& v : scaled.val) v = std::ldexp(v, exponent);
+        const split_matrix other(scaled, in_rounds);
+        ASSERT_EQ(other.number, s.number);
+        EXPECT_EQ((other.p - s.p).cwiseAbs().maxCoeff(), 0.0);
+      }
+    }
+}
+
 TEST_F(amg_classical, rows_that_sum_to_zero_interpolate_constants) {
   for (const auto& [name, a] : split_kinds(true))
     for (const bool in_rounds : {false, true}) {
