@@ -20,6 +20,7 @@
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/amg/classical_coarsening.hpp"
+#include "dwell/solvers/preconditioners/amg/coarsening_choice.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "one_processor.hpp"
 #include "place.hpp"
@@ -354,6 +355,17 @@ TEST_F(amg_classical, refusals_and_where_there_is_no_choice) {
             "coarsening: expected roots or auto with near_null, found classical");
   o.coarsening = "auto";
   EXPECT_EQ(options_on(backend::cpu, preconditioner::amg, o).coarsening, "roots");
+}
+
+// As many rows apart as a mesh is wide, all that are looked at would lie on one side of it.
+TEST_F(amg_classical, is_chosen_for_meshes_of_any_shape) {
+  for (const char* kind : {"anisotropic2d:6x20000:0.01", "anisotropic2d:20000x6:0.01",
+                           "anisotropic2d:6x20000:100", "anisotropic2d:20000x6:100"}) {
+    const csr<double> a = generate(kind);
+    const auto found = dwell::amg::choose_coarsening(csr_arrays<double>{
+        a.rows, a.cols, a.nonzeros(), a.row_ptr.data(), a.col.data(), a.val.data()});
+    EXPECT_EQ(found.is, coarsening_kind::classical) << kind << ": " << found.why;
+  }
 }
 
 // Anisotropy takes classical coarsening, and nothing else of these; a GPU has roots.
