@@ -357,7 +357,7 @@ TEST_F(amg_classical, refusals_and_where_there_is_no_choice) {
   EXPECT_EQ(options_on(backend::cpu, preconditioner::amg, o).coarsening, "roots");
 }
 
-// As many rows apart as a mesh is wide, all that are looked at would lie on one side of it.
+// Rows as far apart as a mesh is wide all lie on one side of it.
 TEST_F(amg_classical, is_chosen_for_meshes_of_any_shape) {
   for (const char* kind : {"anisotropic2d:6x20000:0.01", "anisotropic2d:20000x6:0.01",
                            "anisotropic2d:6x20000:100", "anisotropic2d:20000x6:100"}) {
