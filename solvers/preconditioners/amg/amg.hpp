@@ -52,7 +52,8 @@ struct amg_hierarchy {
   /// Per given near-null vector: share of the rows, 0 to 1, where it is none (mode_fit.hpp).
   std::vector<double> rows_apart;
   coarsening_kind coarsening = coarsening_kind::roots;
-  bool stalled = false;  ///< coarsening ended early, for the coarse matrices did not get smaller
+  /// Coarsening ended early: the coarse matrices did not get smaller, or there may be no more.
+  bool stalled = false;
 };
 
 struct amg_options {

@@ -15,6 +15,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/krylov/products/put_in_slices.hpp"
+#include "dwell/execution/krylov/products/sliced_matrix.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/amg/classical_coarsening.hpp"
 #include "dwell/solvers/preconditioners/amg/coloured_levels.hpp"
@@ -31,6 +32,9 @@ namespace dwell::amg {
 
 inline constexpr int most_root_levels = 12;
 inline constexpr int most_classical_levels = 24;
+/// On a GPU: the last one has one product, the others three (link_levels()).
+inline constexpr int most_levels_on_gpu = (most_products - 1) / 3 + 1;
+static_assert(most_root_levels <= most_levels_on_gpu);
 inline constexpr index most_dense_rows =
     600;  ///< rows of a level that is inverted as there is no coarser
 inline constexpr double least_gain = 0.8;       ///< ratio of rows from one level to the next
@@ -74,8 +78,11 @@ class builder : classical_coarsening<Loops, Table> {
     std::int64_t all = a.nonzeros;
     for (;;) {
       add_level(at.rows, here->nonzeros);
-      if (at.rows <= options_.coarsest || static_cast<int>(out_.levels.size()) == most_levels())
+      if (at.rows <= options_.coarsest) break;
+      if (static_cast<int>(out_.levels.size()) == most_levels()) {
+        out_.stalled = true;
         break;
+      }
       level_parts next;
       if (!coarsen(at, *here, next)) {
         out_.stalled = true;
@@ -127,8 +134,9 @@ class builder : classical_coarsening<Loops, Table> {
 
  private:
   int most_levels() const {
-    return options_.coarsening == coarsening_kind::classical ? most_classical_levels
-                                                             : most_root_levels;
+    if (options_.coarsening == coarsening_kind::roots) return most_root_levels;
+    return base::on_host ? most_classical_levels
+                         : std::min(most_classical_levels, most_levels_on_gpu);
   }
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }

@@ -38,7 +38,7 @@ class classical_coarsening : protected node_coarsening<Loops, Table> {
     const index n = a.rows;
     to.kind = allocated<std::uint8_t>(elements);
     to.number = allocated<index>(n + 1);
-    buffer<float> strongest = allocated<float>(n);
+    buffer<double> strongest = allocated<double>(n);
     buffer<std::uint64_t> key = allocated<std::uint64_t>(n);
     loops_.items(n, rows_per_thread, find_strongest{a, strongest.data()});
     loops_.items(n, rows_per_thread,

@@ -45,26 +45,26 @@ DWELL_HD bool is_open(std::uint64_t key) { return key != fine_key && key != coar
 /// Per row: the largest -a_ij.
 struct find_strongest {
   graph a;
-  float* strongest;
+  double* strongest;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t i) const {
     const index row = static_cast<index>(i);
     double most = 0.0;
     for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k)
       if (a.col[k] != row && -a.val[k] > most) most = -a.val[k];
-    strongest[row] = static_cast<float>(most);
+    strongest[row] = most;
   }
 };
 /// Per row: its elements' bits, and its key. Rows that no other depends on are fine.
 struct find_dependences {
   graph a;
-  const float* strongest;
+  const double* strongest;
   std::uint8_t* bits;
   std::uint64_t* key;
   template <class Warp>
   DWELL_FN void operator()(Warp&, std::int64_t i) const {
     const index row = static_cast<index>(i);
-    const double mine = least_dependence * static_cast<double>(strongest[row]);
+    const double mine = least_dependence * strongest[row];
     std::uint64_t needed = 0;
     for (index k = a.row_ptr[row]; k < a.row_end[row]; ++k) {
       const double v = -a.val[k];
@@ -72,7 +72,7 @@ struct find_dependences {
       std::uint8_t found = 0;
       if (j != row && v > 0.0) {
         if (v >= mine) found |= depends;
-        if (v >= least_dependence * static_cast<double>(strongest[j])) found |= is_needed;
+        if (v >= least_dependence * strongest[j]) found |= is_needed;
       }
       needed += (found & is_needed) != 0;
       bits[k] = found;
@@ -251,8 +251,11 @@ struct interpolate {
     double by = by_diagonal(row);
     const double sums = all / kept;
     if (sums > 0.0 && sums < most_ratio) by *= sums;
-    if (by != 1.0)
-      for (index k = first; k < row_end[row]; ++k) val[k] *= by;
+    constexpr double tiny = std::numeric_limits<double>::denorm_min();
+    for (index k = first; k < row_end[row]; ++k) {
+      const double v = by * val[k];
+      val[k] = v == 0.0 ? tiny : v;  // restriction_rows leaves zeros out, of patterns that stay
+    }
   }
 
  private:
@@ -272,14 +275,13 @@ struct interpolate {
   }
   /// The sum of what is put.
   DWELL_FN double put_again(index row, const index* columns, const double* v, index n) const {
-    constexpr double tiny = std::numeric_limits<double>::denorm_min();  // zeros are not there
     double kept = 0.0;
     index at = 0;
     for (index k = row_ptr[row]; k < row_end[row]; ++k) {
       while (at < n && columns[at] < col[k]) ++at;
       const double found = at < n && columns[at] == col[k] ? v[at] : 0.0;
       kept += found;
-      val[k] = found == 0.0 ? tiny : found;
+      val[k] = found;
     }
     return kept;
   }
@@ -290,7 +292,7 @@ struct interpolate {
       const double v = a.val[k];
       if (kind[k] == own_of_coarse) return 1.0;
       if (kind[k] == to_fine && v < 0.0)
-        d += v * v / (sum[a.col[k]] + v);
+        d += v * (v / (sum[a.col[k]] + v));  // v^2 may be out of range
       else if (kind[k] < to_coarse || kind[k] > to_fine || v > 0.0)
         d += v;
     }

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "dwell/solvers/preconditioners/amg/classical_steps.hpp"
+#include "dwell/solvers/preconditioners/amg/root_steps.hpp"
 
 namespace dwell::amg {
 namespace {
@@ -58,8 +60,13 @@ void look_at_row(const csr_arrays<T>& a, index row, look& l) {
 template <class T>
 coarsening_choice choose_coarsening(const csr_arrays<T>& a) {
   look l;
-  const index step = std::max<index>(1, a.rows / most_looked_at);
-  for (index i = 0; i < a.rows; i += step) look_at_row(a, i, l);
+  // One of every so many rows, anywhere among these: steps of one length may meet one side of a
+  // mesh alone.
+  const index step = std::max<index>(0, a.rows - 1) / most_looked_at + 1;
+  for (std::int64_t first = 0; first < a.rows; first += step) {
+    const index row = static_cast<index>(first), of = std::min(step, a.rows - row);
+    look_at_row(a, row + static_cast<index>(key_of(row, 0) % static_cast<std::uint32_t>(of)), l);
+  }
   const auto percent = [](double part, double of) { return of > 0.0 ? 100.0 * part / of : 0.0; };
   const double weak_rows = percent(l.weak_rows, l.rows), zero_sums = percent(l.zero_sums, l.rows),
                positive = percent(l.positive, l.couplings),

@@ -20,6 +20,7 @@
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/preconditioners/amg/classical_coarsening.hpp"
+#include "dwell/solvers/preconditioners/amg/coarsening_choice.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 #include "one_processor.hpp"
 #include "place.hpp"
@@ -41,7 +42,9 @@ class split_matrix : dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row
   using base = dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row_table>;
 
  public:
-  split_matrix(const csr<double>& a, bool in_rounds) : base(device::cpu(1)) {
+  /// then: other values, which the prolongation gets once it is there.
+  split_matrix(const csr<double>& a, bool in_rounds, const csr<double>* then = nullptr)
+      : base(device::cpu(1)) {
     std::vector<double> diagonal(static_cast<std::size_t>(a.rows));
     const dwell::amg::graph g{a.rows,       a.row_ptr.data(), a.row_ptr.data() + 1,
                               a.col.data(), a.val.data(),     diagonal.data()};
@@ -56,15 +59,25 @@ class split_matrix : dwell::amg::classical_coarsening<cpu::setup_loops, cpu::row
           number[static_cast<std::size_t>(i)] = by.number.data()[i];
     dwell::amg::made_matrix made;
     EXPECT_TRUE(this->interpolate_rows(g, a.nonzeros(), by, made));
+    if (then) {
+      dwell::amg::graph other = g;
+      other.val = then->val.data();
+      EXPECT_TRUE(this->interpolate_rows(other, a.nonzeros(), by, made));
+    }
     p = dense_matrix::Zero(a.rows, groups);
     for (index i = 0; i < a.rows; ++i)
-      for (index k = made.row_ptr.data()[i]; k < made.row_end.data()[i]; ++k)
-        p(i, made.col.data()[k]) += made.val.data()[k];
+      for (index k = made.row_ptr.data()[i]; k < made.row_end.data()[i]; ++k) {
+        const double v = made.val.data()[k];
+        p(i, made.col.data()[k]) += v;
+        zeros += v == 0.0;
+        vanished += std::fabs(v) < 1e-300;
+      }
   }
   bool is_coarse(index row) const { return number[static_cast<std::size_t>(row)] >= 0; }
   index groups = 0;
   std::vector<index> number;  ///< on the coarse level; -1: it is fine
   dense_matrix p;
+  index zeros = 0, vanished = 0;  ///< elements of p that are zero, and as good as zero
 };
 
 /// What a row depends on, by the definition.
@@ -197,6 +210,23 @@ TEST_F(amg_classical, interpolates_by_the_sums_of_extended_i) {
     }
 }
 
+// A power of two changes no bit of the prolongation.
+TEST_F(amg_classical, splits_and_interpolates_alike_at_any_scale) {
+  for (const auto& [name, a] : split_kinds())
+    for (const bool in_rounds : {false, true}) {
+      SCOPED_TRACE(name + (in_rounds ? ", in rounds" : ", in fronts"));
+      const split_matrix s(a, in_rounds);
+      for (const int exponent : {-700, -150, 150, 700}) {
+        SCOPED_TRACE(exponent);
+        csr<double> scaled = a;
+        for (double& v : scaled.val) v = std::ldexp(v, exponent);
+        const split_matrix other(scaled, in_rounds);
+        ASSERT_EQ(other.number, s.number);
+        EXPECT_EQ((other.p - s.p).cwiseAbs().maxCoeff(), 0.0);
+      }
+    }
+}
+
 TEST_F(amg_classical, rows_that_sum_to_zero_interpolate_constants) {
   for (const auto& [name, a] : split_kinds(true))
     for (const bool in_rounds : {false, true}) {
@@ -261,6 +291,28 @@ TEST_F(amg_classical, refreshed_is_as_made_anew) {
     }
 }
 
+// A zero would be left out of P' A P, whose other values would then be put in wrong places.
+TEST_F(amg_classical, refreshed_has_no_zeros_where_couplings_have_vanished) {
+  index vanished = 0;
+  for (const auto& [name, a] : split_kinds())
+    for (const bool in_rounds : {false, true}) {
+      SCOPED_TRACE(name + (in_rounds ? ", in rounds" : ", in fronts"));
+      csr<double> other = a;  // with diagonals over 2, by which the least number would become zero
+      for (index i = 0; i < a.rows; ++i)
+        for (index k = a.row_ptr[static_cast<std::size_t>(i)];
+             k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+          const index j = a.col[static_cast<std::size_t>(k)];
+          double& v = other.val[static_cast<std::size_t>(k)];
+          v *= i == j ? 8.0 : (i + j) % 3 == 0 ? -0.1 : (i + j) % 3 == 1 ? 0.0 : 1.0;
+        }
+      const split_matrix s(a, in_rounds, &other);
+      EXPECT_EQ(s.zeros, 0);
+      EXPECT_TRUE(s.p.allFinite());
+      vanished += s.vanished;
+    }
+  EXPECT_GT(vanished, 0);
+}
+
 int iterations_with(const csr<double>& a, const char* coarsening, const char* smoother = "auto") {
   const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
   std::vector<double> x(b.size(), 0.0);
@@ -303,6 +355,17 @@ TEST_F(amg_classical, refusals_and_where_there_is_no_choice) {
             "coarsening: expected roots or auto with near_null, found classical");
   o.coarsening = "auto";
   EXPECT_EQ(options_on(backend::cpu, preconditioner::amg, o).coarsening, "roots");
+}
+
+// Rows as far apart as a mesh is wide all lie on one side of it.
+TEST_F(amg_classical, is_chosen_for_meshes_of_any_shape) {
+  for (const char* kind : {"anisotropic2d:6x20000:0.01", "anisotropic2d:20000x6:0.01",
+                           "anisotropic2d:6x20000:100", "anisotropic2d:20000x6:100"}) {
+    const csr<double> a = generate(kind);
+    const auto found = dwell::amg::choose_coarsening(csr_arrays<double>{
+        a.rows, a.cols, a.nonzeros(), a.row_ptr.data(), a.col.data(), a.val.data()});
+    EXPECT_EQ(found.is, coarsening_kind::classical) << kind << ": " << found.why;
+  }
 }
 
 // Anisotropy takes classical coarsening, and nothing else of these; a GPU has roots.
