@@ -292,6 +292,7 @@ struct grid_handle {
         return next_levels{end, end == slow_end::galerkin ? grid.galerkin->own.get() : nullptr};
       };
     const auto out = gpu->solve(options, galerkin, f, u, algebraic);
+    if (!out.without_galerkin.empty()) without_galerkin = out.without_galerkin;
     ran_galerkin = out.slow >= 0;
     return report_of(out.run, out.scale, out.slow, clock.lap());
   }

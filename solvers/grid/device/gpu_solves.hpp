@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ class gpu_solves {
   struct outcome {
     run_output run;
     int scale = 0, slow = -1;
+    std::string without_galerkin;  ///< why its levels were not taken, if the GPU had no room
   };
   /// What a solve of an operator reads.
   struct copied_grid {
@@ -156,8 +158,13 @@ class gpu_solves {
           return all;
         }
         if (end == slow_end::as_before) continue;
-        if (!grid_->galerkin)
-          grid_->galerkin.emplace(queue_.where(), *h, std::vector<device_level>{}, limits());
+        try {
+          if (!grid_->galerkin)
+            grid_->galerkin.emplace(queue_.where(), *h, std::vector<device_level>{}, limits());
+        } catch (const device_error& e) {  // too little memory: another failure is the next run's
+          all.without_galerkin = e.what();
+          continue;
+        }
         levels = &*grid_->galerkin;
         twice = h->twice;
         all.slow = sum.iterations;

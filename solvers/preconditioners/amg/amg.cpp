@@ -167,12 +167,16 @@ std::string words_of_misfits(const std::vector<double>& rows_apart) {
 
 }  // namespace
 
+bool amg_hierarchy::ended_early() const {
+  const bool inverted = levels.back().omega == 0.0 && levels.back().colours == 0;
+  return stalled && !inverted;
+}
+
 std::string amg_hierarchy::note() const {
   const std::string misfits = words_of_misfits(rows_apart);
   if (!misfits.empty()) return misfits;
   const double complexity = operator_complexity();
-  const bool inverted = levels.back().omega == 0.0 && levels.back().colours == 0;
-  const bool early = stalled && !inverted;
+  const bool early = ended_early();
   const double high =
       coarsening == coarsening_kind::classical ? high_classical_complexity : high_complexity;
   if (!early && complexity < high) return {};
@@ -259,8 +263,9 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
     asked.node_rows = node_rows_of(o);
   }
   amg_hierarchy made = make_amg(where, a, asked);
-  if (made.stalled && asked.coarsening == coarsening_kind::classical && !why.empty()) {
+  if (made.ended_early() && asked.coarsening == coarsening_kind::classical && !why.empty()) {
     asked.coarsening = coarsening_kind::roots;
+    made = {};  // the memory of one at a time
     made = make_amg(where, a, asked);
     why = "coarsening roots: classical coarsening ended early";
   }

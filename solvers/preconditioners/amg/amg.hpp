@@ -44,6 +44,8 @@ struct amg_hierarchy {
   std::vector<amg_level> levels;
   /// Elements of all levels' matrices over those of the finest.
   double operator_complexity() const;
+  /// Is there no coarser level though the last one is not inverted?
+  bool ended_early() const;
   /// What a user should know: that it is of little use, and why; or nothing.
   std::string note() const;
   /// Puts other values of the same pattern into `products`, with the aggregates and patterns that

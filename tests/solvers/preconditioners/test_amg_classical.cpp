@@ -102,8 +102,8 @@ csr<double> scattered_signs(index n, std::uint64_t seed, double positive, bool z
     for (int k = 0; k < 3 && i % 13 != 5; ++k) {
       const index j = random.below(i);
       if (j % 13 == 5 || m.has(i, j)) continue;
-      const double size = std::pow(10.0, 2.0 * random.uniform() - 2.0);
-      m.add(i, j, random.uniform() < positive ? 0.1 * size : -size);
+      const double size = std::pow(10.0, random.uniform() - 1.0);  // uniform(): from -1 to 1
+      m.add(i, j, random.uniform() < 2.0 * positive - 1.0 ? 0.1 * size : -size);
     }
   return m.dominant([&](index i) { return i % 13 == 5 ? 1.0 : zero_sums ? 0.0 : 0.01; });
 }
