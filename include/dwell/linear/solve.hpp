@@ -251,8 +251,8 @@ struct solve_report {
   /// The one that was asked for or chosen: never automatic.
   dwell::preconditioner preconditioner = dwell::preconditioner::none;
   std::string preconditioner_reason = "as asked";  ///< why this one
-  /// What a user should know of it as it was set up, one line: that coarsening ended early; may be
-  /// empty.
+  /// What a user should know of it as it was set up, one line: how it coarsens and why, or that it
+  /// ended early; may be empty.
   std::string preconditioner_note;
   /// The runs one after another: of preconditioner and method "auto" those that were tried, and
   /// those by which the answer was refined. Empty of systems that were solved together with others.
