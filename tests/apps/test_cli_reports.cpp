@@ -139,7 +139,8 @@ TEST(cli_reports, of_solves_have_every_field) {
        {"cg", hidden, "--rhs", b, "--preconditioner", "none"},
        {"cg", in.write("halves.mtx", halves), "--rhs", in.write("sizes.mtx", sizes), "--rtol",
         "1e-6", "--preconditioner", "none"},
-       {"cg", in.write("line.mtx", line), "--rhs", "ones", "--max-iterations", "150"},
+       {"cg", in.write("line.mtx", line), "--rhs", "ones", "--max-iterations", "150",
+        "--preconditioner", "jacobi"},
        {"cg", in.write("arrow.mtx", arrow), "--preconditioner", "fsai", "--power", "2"},
        {"cg", "poisson2d:20x20", "--preconditioner", "none", "--rhs-count", "5"}});
   EXPECT_EQ(left.without_value, (field_names{"compiler", "context_s", "compile_s"})) << "of a GPU";

@@ -80,7 +80,8 @@ constexpr report_field<solve_report> fields_of_solves[] = {
      .json = "preconditioner_reason"},
     {.name = "preconditioner_note",
      .unit = report_unit::none,
-     .help = "what a user should know of it as it was set up: how it coarsens and why, or that it ended early",
+     .help = "what a user should know of it as it was set up: how it coarsens and why, or that it "
+             "ended early",
      .is = member<&solve_report::preconditioner_note>,
      .json = "preconditioner_note",
      .none = "there is nothing to say"},

@@ -20,7 +20,10 @@
 
 namespace dwell {
 
-std::atomic<std::int64_t> most_nonzeros_shortened{most_in_32_bits};
+std::atomic<std::int64_t>& most_nonzeros_shortened() {
+  static std::atomic<std::int64_t> most{most_in_32_bits};
+  return most;
+}
 
 namespace {
 
@@ -139,7 +142,7 @@ prepared_system<T>::prepared_system(const device& where, const large_csr_view<T>
     : where_(where), demand_(demand) {
   check_matrix_memory(a);
   if (!has_sizes(a)) check_system(a, demand);  // says why
-  if (a.nonzeros() > most_nonzeros_shortened) {
+  if (a.nonzeros() > most_nonzeros_shortened()) {
     check_nonzeros(a.nonzeros(), demand);
     place(a, large_row_ptr_, setup);
     return;
@@ -185,7 +188,7 @@ prepared_system<T>::prepared_system(const device& where, const large_device_csr_
                                     const matrix_demand& demand, solve_setup& setup)
     : where_(where), demand_(demand) {
   check_device_arrays(where, a);
-  if (a.nonzeros > most_nonzeros_shortened) {
+  if (a.nonzeros > most_nonzeros_shortened()) {
     check_nonzeros(a.nonzeros, demand);
     place(a, large_row_ptr_, setup);
     return;

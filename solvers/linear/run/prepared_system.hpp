@@ -23,7 +23,7 @@ namespace dwell {
 
 /// Row pointers of 64 bits that end with at most so many nonzeros are copied to 32 bits, in which
 /// all there is works: most_in_32_bits. Tests lower it, so that small matrices stay as large ones.
-DWELL_API extern std::atomic<std::int64_t> most_nonzeros_shortened;
+std::atomic<std::int64_t>& most_nonzeros_shortened();
 
 /// The rows of one rank, whose columns are numbered by its own elements and then by its ghosts, in
 /// host memory; validated by all ranks together (solvers/linear/ranks).

@@ -25,8 +25,8 @@ namespace {
 /// While it lives, all matrices with row pointers of 64 bits are large.
 class all_are_large {
  public:
-  all_are_large() { most_nonzeros_shortened = -1; }
-  ~all_are_large() { most_nonzeros_shortened = most_in_32_bits; }
+  all_are_large() { most_nonzeros_shortened() = -1; }
+  ~all_are_large() { most_nonzeros_shortened() = most_in_32_bits; }
   all_are_large(const all_are_large&) = delete;
   all_are_large& operator=(const all_are_large&) = delete;
 };
@@ -235,11 +235,11 @@ TEST_F(large_matrices, are_checked) {
     large_csr<double> a = large(s.a);
     change(a);
     std::vector<double> x(s.b.size());
-    most_nonzeros_shortened = stays_large ? -1 : most_in_32_bits;
+    most_nonzeros_shortened() = stays_large ? -1 : most_in_32_bits;
     const std::string said = refusal([&] {
       solve(place::where(), a.view(), std::span<const double>(s.b), std::span<double>(x), by("cg"));
     });
-    most_nonzeros_shortened = most_in_32_bits;
+    most_nonzeros_shortened() = most_in_32_bits;
     return said;
   };
   for (const bool large : {false, true}) {
@@ -288,9 +288,9 @@ TEST_F(large_matrices, on_a_gpu_may_be_there_already) {
   solve_options o = by("cg");
   const solution<double> want = run(s, o);
   for (const bool stays_large : {false, true}) {
-    most_nonzeros_shortened = stays_large ? -1 : most_in_32_bits;
+    most_nonzeros_shortened() = stays_large ? -1 : most_in_32_bits;
     linear_solver<double> solver(where, view, o);
-    most_nonzeros_shortened = most_in_32_bits;
+    most_nonzeros_shortened() = most_in_32_bits;
     std::vector<double> x(s.b.size());
     solver.solve(s.b, x);
     EXPECT_TRUE(same_bits(x, want.x)) << stays_large;
