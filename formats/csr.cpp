@@ -90,22 +90,22 @@ void check(const csr_view<T, Offset>& a, const std::string& name) {
   });
 }
 
-template <class To, class From>
-csr<To> convert(const csr_view<From>& a) {
-  csr<To> out;
+template <class To, class From, class Offset>
+csr<To, Offset> convert(const csr_view<From, Offset>& a) {
+  csr<To, Offset> out;
   out.rows = a.rows;
   out.cols = a.cols;
   if (a.rows > 0) out.row_ptr.assign(a.row_ptr, a.row_ptr + a.rows + 1);
-  const index nonzeros = a.nonzeros();
+  const Offset nonzeros = a.nonzeros();
   out.col.assign(a.col, a.col + nonzeros);
   out.val.resize(static_cast<std::size_t>(nonzeros));
   const int threads = useful_threads(nonzeros);
   for_parts(threads, [&](int part) {
     const auto [begin, end] = piece(nonzeros, part, threads);
-    for (index k = begin; k < end; ++k) {
+    for (Offset k = begin; k < end; ++k) {
       const To v = static_cast<To>(a.val[k]);
       if (!numbers::is_finite(v) && numbers::is_finite(a.val[k])) {
-        const index* after = std::upper_bound(a.row_ptr, a.row_ptr + a.rows + 1, k);
+        const Offset* after = std::upper_bound(a.row_ptr, a.row_ptr + a.rows + 1, k);
         throw input_error(fmt::format(
             "matrix: row {} (counted from 1): expected values in the range of {} precision, found "
             "{} in column {}",
@@ -128,6 +128,7 @@ template csr<std::complex<float>> convert(const csr_view<std::complex<double>>&)
 template csr<float> convert(const csr_view<float>&);
 template csr<double> convert(const csr_view<float>&);
 template csr<float> convert(const csr_view<double>&);
+template large_csr<float> convert(const large_csr_view<double>&);
 template csr<double> convert(const csr_view<double>&);
 
 }  // namespace dwell

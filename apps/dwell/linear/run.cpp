@@ -91,9 +91,10 @@ output_files check_files(const solve_arguments& args) {
   return outputs;
 }
 
-solve_report solve_in(const std::string& precision, const device& where, const csr<double>& a,
-                      const std::vector<double>& b, std::vector<double>& x,
-                      const solve_options& options) {
+template <class Offset>
+solve_report solve_in(const std::string& precision, const device& where,
+                      const csr<double, Offset>& a, const std::vector<double>& b,
+                      std::vector<double>& x, const solve_options& options) {
   if (precision != "f32") return solve(where, a.view(), b, x, options);
   const auto single = convert<float>(a.view());
   const auto b_single = rhs_to_single(b);
@@ -252,7 +253,7 @@ void solve_problem(const solve_arguments& args, communicator* comm, const device
     result.columns = {
         solve_complex_in(args.precision, where, p.source.complex->matrix, p.complex, p.options)};
   } else if (p.source.large) {
-    result.columns = {solve_large_in(args.precision, where, *p.source.large, p.b, p.x, p.options)};
+    result.columns = {solve_in(args.precision, where, *p.source.large, p.b, p.x, p.options)};
   } else if (args.rhs_count == 1) {
     result.columns = {solve_in(args.precision, where, a, p.b, p.x, p.options)};
   } else {

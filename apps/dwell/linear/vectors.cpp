@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "cli/file_options.hpp"
-#include "linear/large_problem.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/columns_file.hpp"
@@ -21,10 +20,12 @@ namespace dwell::app {
 
 namespace {
 
-std::vector<double> row_sums(const csr<double>& a) {
+template <class Offset>
+std::vector<double> row_sums(const csr<double, Offset>& a) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows));
-  for (index i = 0; i < a.rows; ++i)
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sums[i] += a.val[k];
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      sums[i] += a.val[static_cast<std::size_t>(k)];
   return sums;
 }
 

@@ -11,7 +11,7 @@ from . import _gpu
 from ._arrays import HOST, Place, dtype_of, float_dtype, host_array, number_dtype, place_of, warn_of_rounding
 
 _INDEX = np.dtype(np.int32)
-_MOST_ENTRIES = np.iinfo(np.int32).max
+_MOST = np.iinfo(np.int32).max  # rows, and entries that int32 counts
 
 
 class Csr(NamedTuple):
@@ -110,12 +110,12 @@ def _require_sound(indptr: np.ndarray[Any, Any], indices: np.ndarray[Any, Any]) 
 
 
 def _of_host(indptr: Any, indices: Any, data: Any, cols: int, rhs_dtype: np.dtype[Any] | None, or_large: bool) -> Csr:
-    if indptr.size - 1 > np.iinfo(np.int32).max:
-        raise ValueError(f"A: expected at most {np.iinfo(np.int32).max} rows, found {indptr.size - 1}")
+    if indptr.size - 1 > _MOST:
+        raise ValueError(f"A: expected at most {_MOST} rows, found {indptr.size - 1}")
     dtype = _computed_in(data.dtype, rhs_dtype)
-    large = data.size > _MOST_ENTRIES
+    large = data.size > _MOST
     if large and (not or_large or dtype.kind == "c"):  # before anything is copied
-        raise ValueError(f"A: expected at most {_MOST_ENTRIES} entries{' of complex numbers' if or_large else ''}, found "
+        raise ValueError(f"A: expected at most {_MOST} entries{' of complex numbers' if or_large else ''}, found "
                          f"{data.size}")
     warn_of_rounding(data, dtype, "A")
     if data.dtype != dtype or not data.flags.carray:

@@ -41,8 +41,8 @@ DWELL_API void check(const csr_view<T, Offset>& a, const std::string& name = "ma
 
 /// Converts a matrix to another precision (a complex one from f64 to f32). Throws input_error when
 /// a finite value overflows.
-template <class To, class From>
-DWELL_API csr<To> convert(const csr_view<From>& a);
+template <class To, class From, class Offset>
+DWELL_API csr<To, Offset> convert(const csr_view<From, Offset>& a);
 
 /// A matrix with row pointers of 64 bits.
 template <class T>

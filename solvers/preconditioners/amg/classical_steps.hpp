@@ -197,17 +197,6 @@ struct coarse_couplings {
   DWELL_FN double value(index, index k) const {
     return kind[k] == to_coarse ? coupling(a.val[k]) : 1.0;
   }
-#if !defined(__CUDACC__)
-  void prefetch_place(index row) const {
-    __builtin_prefetch(a.row_ptr + row);
-    __builtin_prefetch(a.row_end + row);
-  }
-  void prefetch(index row) const {
-    __builtin_prefetch(a.col + a.row_ptr[row]);
-    __builtin_prefetch(a.val + a.row_ptr[row]);
-    __builtin_prefetch(kind + a.row_ptr[row]);
-  }
-#endif
 };
 
 /// Per row of that product: the row of the prolongation, of its largest elements, with its sum.

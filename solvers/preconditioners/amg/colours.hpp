@@ -22,7 +22,6 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/team/column_sums_cpu.hpp"
 #include "dwell/solvers/preconditioners/amg/host_products.hpp"
-#include "dwell/solvers/preconditioners/amg/operands.hpp"
 #include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
@@ -159,14 +158,6 @@ struct rows_in_chunks {
   index end(index row) const { return end_of[row]; }
   index column(index row, index k) const { return col[row / rows_per_chunk][k]; }
   double value(index row, index k) const { return val[row / rows_per_chunk][k]; }
-  void prefetch_place(index row) const {
-    __builtin_prefetch(begin_of + row);
-    __builtin_prefetch(end_of + row);
-  }
-  void prefetch(index row) const {
-    __builtin_prefetch(col[row / rows_per_chunk] + begin_of[row]);
-    __builtin_prefetch(val[row / rows_per_chunk] + begin_of[row]);
-  }
   static rows_in_chunks of(const halved_product& p) {
     return {p.begin.data(), p.end.data(), p.cols.data(), p.sums.data()};
   }
@@ -193,7 +184,6 @@ bool multiply_halves(const Loops& loops, const graph& a, const row_colours& c, c
         for (std::int64_t row = first; row < last; ++row) {
           const index i = static_cast<index>(row);
           const int mine = c.colour[static_cast<std::size_t>(i)];
-          look_ahead(matrix_rows{a.row_ptr, a.row_end, a.col, a.val}, p, i, a.rows);
           w.sums.open();
           for (index k = a.row_ptr[i]; k < a.row_end[i]; ++k) {
             const index j = a.col[k], end = p.end(j);

@@ -17,23 +17,6 @@ namespace dwell::amg {
 
 inline constexpr std::int64_t rows_per_chunk = 1 << 12;
 
-/// Asks for what rows further on take of the right operand, where that says what it is: far ahead
-/// prefetch_place(row), where its rows begin, and nearer prefetch(row). Rows that lie anywhere are
-/// waited for otherwise.
-template <class Left, class Right>
-void look_ahead(const Left& left, const Right& right, index row, index rows) {
-  constexpr index far = 4, near = 2;
-  const auto each = [&](index of, auto&& f) {
-    if (of < rows)
-      for (index k = left.begin(of); k < left.end(of); ++k)
-        if (const index at = left.column(k); at >= 0) f(at);
-  };
-  if constexpr (requires { right.prefetch(row); }) {
-    each(row + far, [&](index at) { right.prefetch_place(at); });
-    each(row + near, [&](index at) { right.prefetch(at); });
-  }
-}
-
 /// Sums of a row.
 template <class Left, class Right>
 void sum_up_row(cpu::column_sums& sums, const Left& left, const Right& right, index row) {
@@ -75,7 +58,6 @@ index sum_up_rows(const Loops& loops, index rows, const Left& left, const Right&
         index most = 0;
         for (std::int64_t i = begin; i < end && most <= cpu::column_sums::most; ++i) {
           const index row = static_cast<index>(i);
-          look_ahead(left, right, row, rows);
           sum_up_row(work.sums, left, right, row);
           count[row] = work.sums.count();
           most = std::max(most, count[row]);
@@ -117,7 +99,6 @@ void sum_up_again(const Loops& loops, index rows, const Left& left, const Right&
       rows, rows_per_chunk,
       [&](cpu::column_sums& sums, std::int64_t, std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) {
-          look_ahead(left, right, static_cast<index>(row), rows);
           sum_up_row(sums, left, right, static_cast<index>(row));
           index place = row_ptr[row];
           sums.sorted([&](index column, double sum) {
@@ -167,7 +148,6 @@ bool put_rows_on_host(const Loops& loops, index rows, const Left& left, const Ri
         work.made.col.resize(cpu::column_sums::most);
         work.made.sum.resize(cpu::column_sums::most);
         for (std::int64_t i = begin; i < end; ++i) {
-          look_ahead(left, right, static_cast<index>(i), rows);
           sum_up_row(work.sums, left, right, static_cast<index>(i));
           if (work.sums.count() > cpu::column_sums::most) {
             fits = false;

@@ -41,16 +41,6 @@ struct matrix_rows {
   DWELL_FN index column(index k) const { return col[k]; }
   DWELL_FN index column(index, index k) const { return col[k]; }
   DWELL_FN double value(index, index k) const { return val[k]; }
-#if !defined(__CUDACC__)
-  void prefetch_place(index row) const {
-    __builtin_prefetch(row_ptr + row);
-    __builtin_prefetch(row_end + row);
-  }
-  void prefetch(index row) const {
-    __builtin_prefetch(col + row_ptr[row]);
-    __builtin_prefetch(val + row_ptr[row]);
-  }
-#endif
 };
 
 /// The row itself.

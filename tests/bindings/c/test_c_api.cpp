@@ -113,7 +113,7 @@ TYPED_TEST(c_solves, with_row_pointers_of_64_bits_have_the_bits_of_others) {
   dwell_large_csr large = {plain.precision, DWELL_HOST, a.rows,   a.cols, 0,
                            row_ptr.data(),  plain.col,  plain.val};
   for (const std::int64_t limit : {most_in_32_bits, std::int64_t{-1}}) {
-    most_nonzeros_shortened = limit;
+    most_nonzeros_shortened() = limit;
     dwell_cg* made = nullptr;
     EXPECT_EQ(dwell_cg_create_large(&made, &two_threads, &large, options.get()), DWELL_SUCCESS)
         << dwell_last_error();
@@ -126,7 +126,7 @@ TYPED_TEST(c_solves, with_row_pointers_of_64_bits_have_the_bits_of_others) {
   EXPECT_EQ(dwell_options_set_text(options.get(), "preconditioner", "amg"), DWELL_SUCCESS);
   dwell_cg* none = nullptr;
   EXPECT_EQ(dwell_cg_create_large(&none, &two_threads, &large, options.get()), DWELL_INPUT_ERROR);
-  most_nonzeros_shortened = most_in_32_bits;
+  most_nonzeros_shortened() = most_in_32_bits;
   EXPECT_NE(
       std::string(dwell_last_error()).find("preconditioner amg: expected a matrix of at most"),
       std::string::npos);
