@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// A look at some rows of a matrix, and what follows from it for its coarse levels.
 #include "dwell/solvers/preconditioners/amg/coarsening_choice.hpp"
 
 #include <fmt/format.h>

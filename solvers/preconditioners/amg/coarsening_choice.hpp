@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which coarsening a matrix gets that no one asked one for, by a look at some of its rows. Private
-// to amg.
+// Which coarsening a matrix gets where the options leave it open, by a look at some of its rows.
+// Private to amg.
 #pragma once
 #include <string>
 
