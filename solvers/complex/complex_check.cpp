@@ -83,8 +83,11 @@ class rows_of_matrix {
     const double scale = std::max({diagonal(i) * diagonal(j), magnitude(here), magnitude(there)});
     if (size_of(gap) <= symmetry_tolerance<R> * scale) return;
     seen.hermitian = false;
-    seen.why_not = fmt::format("{} at ({}, {}) but {} at ({}, {})", words_of(here), i + 1, j + 1,
-                               mirror < 0 ? std::string("nothing") : words_of(there), j + 1, i + 1);
+    seen.why_not =
+        i == j ? fmt::format("{} at ({}, {}) of the diagonal, which is real of such a one",
+                             words_of(here), i + 1, i + 1)
+               : fmt::format("{} at ({}, {}) but {} at ({}, {})", words_of(here), i + 1, j + 1,
+                             mirror < 0 ? std::string("nothing") : words_of(there), j + 1, i + 1);
   }
   double diagonal(index i) const {
     const index k = place_of(a_, i, i);

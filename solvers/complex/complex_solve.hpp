@@ -51,6 +51,8 @@ class complex_solve {
     check_memory(s_.matrix, b_, std::span<const number>(x_));
     check_finite_complex(b_, "right-hand side (b)");
     check_finite_complex(std::span<const number>(x_), "start vector (x)");
+    // Zeros are the answer for b = 0: no residual of another start meets a relative tolerance.
+    if (largest_exponent(b_) == exponent_of_zero) std::fill(x_.begin(), x_.end(), number());
     by_ = scale_of<R>(s_.facts.exponent, largest_exponent(b_),
                       largest_exponent(std::span<const number>(x_)), INT_MAX);
     norm_ = norm_of(b_, by_.vectors);

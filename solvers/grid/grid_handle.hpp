@@ -397,7 +397,9 @@ struct grid_handle {
     }
     ran_galerkin = slow >= 0;
     const std::vector<T>& x = vectors.x[out.answer];
-    if (std::abs(to_u) < far_exponent<T> || is_held(out, x, x_by, back, scale))
+    const bool in_range =
+        std::abs(to_u) < far_exponent<T> && out.stopped != stop_reason::not_finite;
+    if (in_range || is_held(out, x, x_by, back, scale))
       each_row([&](std::size_t r) {
         T* const to = u.data() + r * nx;
         join_row(x.data() + first() + r * nx, to, int(nx));

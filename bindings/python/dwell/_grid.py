@@ -11,8 +11,9 @@ import scipy.sparse
 
 from . import _gpu
 from ._arrays import Place, dtype_of, float_dtype, like, place_of
-from ._checks import boolean, number, whole, word
+from ._checks import boolean, number, word
 from ._grid_problem import Problem, on_host
+from ._limits import asked_iterations
 from ._matrices import csr_of
 from ._turn import Turn
 from ._warnings import SolveWarning, unmet, warn
@@ -149,7 +150,7 @@ class GridSolver:
         self._native: Any = p.native("GridSolver")(
             self._device, *layout, p.coefficients(), word(method, "method"), word(preconditioner, "preconditioner"),
             word(cycle, "cycle"), word(coarse, "coarse"), word(smoother, "smoother"),
-            boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, whole(maxiter, "maxiter"), boolean(history, "history"))
+            boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, asked_iterations(maxiter), boolean(history, "history"))
         self._report: GridReport | None = None
         self._turn = Turn("solver")
 

@@ -133,7 +133,8 @@ class Problem:
             wanted = self.shape[:axis] + self.shape[axis + 1:]
             if a.shape != wanted:
                 raise ValueError(f"boundary_values: {side}: expected shape {wanted}, found {a.shape}")
-            found.append((axis, side[1] == "+", [float(v) for v in a.reshape(-1)]))
+            values = readable(a.reshape(-1), np.dtype(np.float64), f"boundary_values: {side}")
+            found.append((axis, side[1] == "+", values.tolist()))
         return found
 
 

@@ -13,8 +13,11 @@ MOST_ITERATIONS = 2**31 - 1
 
 def iteration_limit(maxiter: Any, rows: int) -> int:
     """`maxiter`, by default SciPy's. Throws ValueError for what is no count of at least 1."""
-    if maxiter is None:
-        return min(max(10 * rows, 1), MOST_ITERATIONS)
+    return min(max(10 * rows, 1), MOST_ITERATIONS) if maxiter is None else asked_iterations(maxiter)
+
+
+def asked_iterations(maxiter: Any) -> int:
+    """`maxiter`, which has been given."""
     if isinstance(maxiter, (float, np.floating)) and maxiter == np.floor(maxiter):
         maxiter = int(maxiter) if np.isfinite(maxiter) else MOST_ITERATIONS + 1
     most = whole(maxiter, "maxiter", 2**63 - 1)

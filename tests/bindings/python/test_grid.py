@@ -65,6 +65,21 @@ def test_boundary_values():
         dwell.GridSolver((4, 5), boundary_values={"x-": np.zeros(5)})
     with pytest.raises(ValueError, match="sides"):
         dwell.GridSolver((4, 5), boundary_values={"z-": np.zeros(5)})
+    for values, found in ((np.ones(4) * 1j, "complex128"), (["a"] * 4, "<U1"), ([None] * 4, "list")):
+        with pytest.raises(TypeError, match=f"boundary_values.*{found}"):
+            dwell.GridSolver((4, 5), boundary_values={"x-": values})
+    for dtype in (np.float32, np.int8, ">f8", bool):   # exact in float64
+        given = dwell.GridOperator((4, 5), boundary_values={"x-": np.ones(4, dtype)})
+        np.testing.assert_array_equal(given.rhs(), dwell.GridOperator((4, 5), boundary="x-: dirichlet 1").rhs())
+
+
+def test_maxiter_is_named_as_the_argument_is():
+    for bad in (0, -1, 2**31, 2**63 - 1):
+        with pytest.raises(ValueError, match=f"^maxiter: expected 1 to 2147483647, found {bad}$"):
+            dwell.GridSolver((3,), maxiter=bad)
+    solver = dwell.GridSolver((30, 30), maxiter=2.0)    # whole numbers, as of dwell.Solver
+    with pytest.warns(dwell.SolveWarning, match="iteration limit after 2"):
+        solver.solve(1.0)
 
 
 @pytest.mark.parametrize("method", ["cg", "multigrid", "minres", "bicgstab", "chebyshev", "jacobi"])

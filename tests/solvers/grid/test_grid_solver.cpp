@@ -7,7 +7,10 @@
 #include <Eigen/Dense>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "dwell/base/error.hpp"
 #include "dwell/grid/grid_solver.hpp"
@@ -62,6 +65,34 @@ TEST(GridSolver, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
   expect_far_answers_said<float>("cg", "auto");
   expect_far_answers_said<double>("minres", "jacobi");
   expect_far_answers_said<float>("multigrid", "auto");
+}
+
+/// Products with it overflow; nothing can be made of it, and it stays as it is.
+template <class T>
+void expect_huge_starts_stay(const std::string& method) {
+  for (const std::vector<int>& cells : {std::vector{3}, {17}, {5, 4}, {30, 31}, {3, 4, 5}}) {
+    grid_description<T> d{.cells = cells};
+    grid_options o;
+    o.method = method;
+    grid_solver<T> solver(device::cpu(1), d, o);
+    const std::vector<T> f(solver.rows(), T(1));
+    for (const int scale : {0, 5, -5}) {
+      const std::vector<T> start(f.size(), std::ldexp(std::numeric_limits<T>::max(), -1));
+      std::vector<T> u = start, g = f;
+      for (T& e : g) e = std::ldexp(e, scale);
+      const grid_report r = solver.solve(g, u);
+      EXPECT_EQ(r.stopped, stop_reason::not_finite) << cells.size() << " axes, " << scale;
+      EXPECT_EQ(r.iterations, 0);
+      EXPECT_EQ(u, start) << cells.size() << " axes, " << scale;
+    }
+  }
+}
+
+TEST(GridSolver, StartsThatAreTooLargeStay) {
+  for (const std::string method : {"cg", "multigrid", "minres", "chebyshev"}) {
+    expect_huge_starts_stay<double>(method);
+    expect_huge_starts_stay<float>(method);
+  }
 }
 
 TEST(GridSolver, GridsBeyondTheMemoryAreRefused) {

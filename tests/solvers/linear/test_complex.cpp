@@ -205,6 +205,25 @@ TEST_P(complex_methods, solve_again_and_from_an_answer) {
   EXPECT_LT(solver.solve(s.b, again).iterations, first.iterations);
 }
 
+TEST_P(complex_methods, of_a_zero_right_hand_side_have_zeros_from_any_start) {
+  for (const index n : {1, 5, 64, 300})
+    for (const preconditioner p : {preconditioner::none, preconditioner::jacobi}) {
+      SCOPED_TRACE(fmt::format("{} rows, {}", n, to_string(p)));
+      const auto a = random_complex(n, 40 + unsigned(n), GetParam() == "cg");
+      const std::vector<number> zero(static_cast<std::size_t>(n));
+      const auto s = in_precision<double>(a, zero);
+      solve_options o = by(GetParam());
+      o.preconditioner = p;
+      const auto got = run(s, o, random_numbers(n, 41));
+      EXPECT_EQ(got.report.stopped, stop_reason::converged);
+      EXPECT_EQ(got.report.iterations, 0);
+      EXPECT_FALSE(got.report.target_missed);
+      EXPECT_EQ(got.report.residual_relative_true, 0.0);
+      EXPECT_EQ(got.report.advice, "");
+      EXPECT_TRUE(equal_bits(got.x, zero));
+    }
+}
+
 TEST_P(complex_methods, end_where_they_are_told_to) {
   const auto a = random_complex(300, 15, GetParam() == "cg", 1e-4);
   const auto s = in_precision<double>(a, random_numbers(300, 16));

@@ -65,7 +65,8 @@ TEST(complex_refusals, matrices_that_are_not_hermitian_or_not_definite) {
   auto a = random_complex(20, 3, true);
   EXPECT_EQ(said(a, o), "accepted");
   set_element(a, 4, 4, {9.0, 0.5});  // a diagonal that is not real
-  expect_said(said(a, o), "expected a Hermitian one, found 9+0.5i at (5, 5)");
+  expect_said(said(a, o),
+              "expected a Hermitian one, found 9+0.5i at (5, 5) of the diagonal, which is real");
   a = random_complex(20, 3, true);
   set_element(a, 4, 4, -9.0);
   expect_said(said(a, o), "expected a positive diagonal, found -9+0i at (5, 5)");
