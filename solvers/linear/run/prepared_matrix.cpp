@@ -33,7 +33,7 @@ const counted_fill* prepared_matrix<T>::fill() {
   return known_fill();
 }
 
-template struct prepared_matrix<double>;
-template struct prepared_matrix<float>;
+template const counted_fill* prepared_matrix<double>::fill();
+template const counted_fill* prepared_matrix<float>::fill();
 
 }  // namespace dwell

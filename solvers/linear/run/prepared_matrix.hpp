@@ -100,7 +100,4 @@ struct prepared_matrix {
   bool fill_failed_ = false;
 };
 
-extern template struct prepared_matrix<double>;
-extern template struct prepared_matrix<float>;
-
 }  // namespace dwell

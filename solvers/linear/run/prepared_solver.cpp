@@ -3,6 +3,7 @@
 // solve.
 #include "dwell/solvers/linear/run/prepared_solver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -97,8 +98,10 @@ bool prepared_solver<T>::change_method(solve_report& failed) {
 
 template <class T>
 void prepared_solver<T>::add_direct_advice(solve_report& report) {
-  if (is_direct(report.method) || !asks_for_direct(report) || direct_variants().empty() ||
-      !matrix.has_fill(options))
+  const bool tried = is_direct(report.method) ||
+                     std::any_of(report.attempts.begin(), report.attempts.end(),
+                                 [](const solve_attempt& one) { return is_direct(one.method); });
+  if (tried || !asks_for_direct(report) || direct_variants().empty() || !matrix.has_fill(options))
     return;
   const counted_fill* const counted = matrix.fill();
   if (!counted) return;  // too little memory to count: there is nothing to advise

@@ -227,6 +227,17 @@ TEST_F(direct, gives_way_where_there_are_no_factors) {
               1.01 * auto_options().rtol * r.rhs_norm);
   }
   EXPECT_GT(tried, 0) << "a test that cannot fail";
+  const csr<double> a = beams(engine, 60, 60, false);
+  solve_options o = auto_options();
+  o.max_iterations = 1200;
+  const solve_report r = solved_by(a, random_vector(a.rows, 8), o).report;  // without an answer
+  EXPECT_NE(r.stopped, stop_reason::converged);
+  for (const solve_attempt& one : r.attempts) {
+    if (one.method != "direct") continue;
+    EXPECT_EQ(r.advice.find("method direct"), std::string::npos) << r.advice;
+    tried = -1;
+  }
+  EXPECT_EQ(tried, -1) << "a test that cannot fail";
 }
 
 TEST_F(direct, that_follows_is_kept_and_follows_other_values) {
