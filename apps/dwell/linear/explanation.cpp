@@ -340,6 +340,7 @@ json to_json(const solve_explanation& e, const std::string& matrix, const std::s
       {"factors", {{"nonzeros", counted(direct.nonzeros)}, {"bytes", counted(direct.bytes)}}},
       {"projected_s", counted(direct.seconds)},
       {"sooner", direct.known ? json(direct.sooner) : json(nullptr)},
+      {"follows", direct.known ? json(direct.follows) : json(nullptr)},
       {"reason", direct.words}};
   using variant = variant_projection;
   out["variants_considered"] = array_of(

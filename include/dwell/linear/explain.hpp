@@ -81,6 +81,7 @@ struct direct_prospect {
   double bytes = 0;        ///< bytes of these, with their places
   double seconds = 0;      ///< time of a whole solve, projected for one core
   bool sooner = false;     ///< than iterations, as projected
+  bool follows = false;    ///< and method "auto" is expected to go on with it
   std::string words;       ///< one line; where it is not known why not
 };
 

@@ -78,9 +78,9 @@ struct solve_options {
   /// one thread of Eigen: L D L^T in the order of approximate minimum degree where it is symmetric,
   /// be it indefinite, and L U with pivoting where it is not, where a pivot is zero, or where the
   /// residual shows that pivots were needed. A step of it is one solution with the factors, and
-  /// those after the first one refine. It is never taken by "auto". The preconditioner is then none
-  /// or automatic; executor, policy, null_space and others that it cannot follow are refused. Of an
-  /// interrupt it hears before and after factorisations, not within.
+  /// those after the first one refine; "auto" goes on with it where that is projected to be sooner.
+  /// Its preconditioner is none or automatic; executor, policy, null_space and others that it
+  /// cannot follow are refused. It hears of an interrupt before and after factorisations alone.
   std::string method = "cg";
   /// "auto", "host-loop", "graph", "persistent", "perks".
   std::string executor = "auto";

@@ -193,7 +193,8 @@ solve_explanation explain_as(const csr_view<T>& a, const device_facts& facts,
   out.direct = direct_prospect_of(
       {a.rows, a.row_ptr, a.col}, seen,
       {double(a.rows), double(a.nonzeros()), seen.rows_with_positive, 1},
-      seen.zero_row_sums || !o.null_vectors.empty(), probed ? iterations_by_probe(a) : 0.0);
+      seen.zero_row_sums || !o.null_vectors.empty(), probed ? iterations_by_probe(a) : 0.0,
+      facts.on == backend::cpu && may_follow_iterations(asked) ? facts.units : 0);
   out.bytes_per_iteration = made.facts.bytes_per_iteration;
   out.barriers = made.facts.barriers;
   out.in_cluster = made.how.in_cluster;

@@ -105,7 +105,8 @@ constexpr solve_option table[] = {
      .group = option_group::method,
      .help = "The method: cg for symmetric positive definite matrices, minres for symmetric ones, "
              "bicgstab and gmres for all; auto is the first of these that symmetry and diagonal of "
-             "the matrix allow, the report says why; direct factorises the matrix on a CPU",
+             "the matrix allow, and direct follows on a CPU where that is projected to end clearly "
+             "sooner, the report says why; direct factorises the matrix on a CPU",
      .member = place<&solve_options::method>,
      .words = method_words,
      .absences = {in_lists}},

@@ -45,10 +45,9 @@ double per_row(const searched_system& s) { return s.nonzeros / std::max(s.rows, 
 
 double bytes_of(const searched_system& s) { return 12.0 * s.nonzeros + 48.0 * s.rows; }
 
-/// Barriers between threads, a microsecond each, in nanoseconds of one thread. (Plans take a thread
-/// for every 128 KiB.)
+/// Barriers between threads, a microsecond each, in nanoseconds of one thread.
 double barriers(int count, const searched_system& s) {
-  const double threads = std::min<double>(s.threads, bytes_of(s) / 131072.0);
+  const double threads = threads_of(s);
   return threads > 1.0 ? 1000.0 * count * threads : 0.0;
 }
 
@@ -76,6 +75,11 @@ double share_of_fsai(const searched_system& s, double by_jacobi) {
 }
 
 }  // namespace
+
+/// A thread for every 128 KiB.
+double threads_of(const searched_system& s) {
+  return std::max(1.0, std::min<double>(s.threads, bytes_of(s) / 131072.0));
+}
 
 preconditioner_cost cost_of(preconditioner p, const searched_system& s) {
   const double n = s.rows, z = s.nonzeros;
@@ -229,6 +233,20 @@ std::optional<preconditioner_search::change> preconditioner_search::better_than(
                   "which take as long as {:.0f} of them, set-up included",
                   seen.steps(), to_string(now), left, to_string(best->is),
                   iterations_of(*best, to_go), other / unit)};
+}
+
+rest_of_run preconditioner_search::rest(preconditioner now, const residual_pace& seen,
+                                        double products) const {
+  const double to_go = seen.to_go(), unit = products * cost_of(now, system_).iteration;
+  rest_of_run out{seen.steps(), seen.steps() * unit, seen.left(), 0, seen.falls(), 0, now};
+  out.left = out.least = out.iterations * unit;
+  for (const candidate& c : candidates_) {
+    if (c.is == now || !may_enter(c) || !may_be_fastest(c.is)) continue;
+    const double set_up = c.entered > 0 ? 0.0 : c.cost.set_up;
+    const double other = set_up + products * iterations_of(c, to_go) * c.cost.iteration;
+    if (other < out.least) out.least = other, out.by = c.is;
+  }
+  return out;
 }
 
 std::optional<preconditioner> preconditioner_search::after_failure(preconditioner now,

@@ -29,8 +29,21 @@ struct preconditioner_cost {
   double set_up = 0, iteration = 0;
 };
 preconditioner_cost cost_of(preconditioner p, const searched_system& of);
+/// Threads that a plan takes for such a system.
+double threads_of(const searched_system& of);
 /// Iterations that a mesh of so many rows takes with jacobi, about.
 double prior_iterations(const searched_system& of);
+
+/// What a run has taken and has left. Nanoseconds of all its threads together, as the model says.
+struct rest_of_run {
+  int steps = 0;
+  double spent = 0;       ///< by these steps
+  double iterations = 0;  ///< left
+  double left = 0;        ///< for them
+  bool falls = false;     ///< else that is a guess
+  double least = 0;       ///< left with the quickest preconditioner that may go on, `by`
+  preconditioner by = preconditioner::none;
+};
 
 class preconditioner_search {
  public:
@@ -56,6 +69,8 @@ class preconditioner_search {
   /// The residuals of a run with `now` so far, which may take `allowed` iterations more: is
   /// another one projected to end sooner?
   std::optional<change> better_than(preconditioner now, const residual_pace& seen, int allowed);
+  /// What the residuals of a run with `now` say of its rest. products: those of an iteration.
+  rest_of_run rest(preconditioner now, const residual_pace& seen, double products) const;
   /// The next one after `now`, which has failed, or whose set-up has; nothing where all have been
   /// tried. by_rounding: at the limit of rounding, which is the lower the better the condition
   /// becomes.

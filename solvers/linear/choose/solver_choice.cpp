@@ -51,7 +51,7 @@ void choose_preconditioner_of(solver_choice& choice, const solve_options& o,
   if (o.preconditioner != preconditioner::automatic || choice.run.mixed_precision) return;
   if (is_direct(o.method)) {
     choice.run.with = preconditioner::none;
-    choice.preconditioner_reason = "a direct solver has none";
+    choice.preconditioner_reason = no_preconditioner_of_direct;
     return;
   }
   const preconditioner_choice found = choose_preconditioner(o, facts, of.rows, judged);

@@ -29,7 +29,14 @@ struct solver_choice {
   bool preconditioner_open = false;  ///< it was "auto"
   bool probe = false;                ///< the preconditioner is that of a probe
   bool judged = false;               ///< runs ask the search after every step
+  bool direct_open = false;          ///< method direct may follow a run that asks
   preconditioner_search search;      ///< search of the preconditioner, where that was "auto"
+
+  /// From now on all stays as it is: a solve has converged.
+  void settle() {
+    search.settle();
+    direct_open = false;
+  }
 };
 
 /// The method, by the facts of a sound matrix; the preconditioner is that of the options. Throws

@@ -15,6 +15,7 @@
 #include "dwell/base/policy_words.hpp"
 #include "dwell/execution/device/host_memory.hpp"
 #include "dwell/solvers/linear/choose/residual_pace.hpp"
+#include "dwell/solvers/linear/direct/direct_candidate.hpp"
 #include "dwell/solvers/linear/direct/factors.hpp"
 
 namespace dwell {
@@ -42,17 +43,8 @@ constexpr std::array<solver_variant, 2> rows_of_direct = {direct_row(variant_ldl
 
 /// Iterations that take several times as long as a count of the fill.
 constexpr int iterations_worth_a_count = 500;
-/// A componentwise backward error that rounding in f64 does not explain.
-constexpr double much_for_rounding = 1e-12;
 /// Nobody is advised to wait longer.
 constexpr double most_seconds = 120;
-
-/// Nanoseconds of a direct solve, by counts (docs/results/direct-solver.md).
-double direct_cost(const searched_system& of, const factor_fill& fill, bool symmetric) {
-  const double analysis = 2e5 + 28.0 * of.nonzeros + 280.0 * of.rows;
-  if (symmetric) return analysis + 10.0 * fill.nonzeros + 0.23 * fill.flops;
-  return analysis + 27.0 * fill.nonzeros + 0.9 * fill.flops;
-}
 
 /// Nanoseconds of an iterative solve. Methods for all matrices have two products an iteration.
 double iterative_cost(const searched_system& of, const system_facts& facts, double iterations) {
@@ -71,9 +63,8 @@ constexpr double eight_digits_of_residual = 1e-8;
 /// Expected where the residual does not fall at all.
 constexpr double many_iterations = 20.0 * steps_of_probe;
 
-bool has_room(const direct_prospect& p) {
-  const std::size_t free = host_memory_free();
-  return free == 0 || p.bytes < static_cast<double>(free);
+double nonzeros_of(const factor_fill& fill, bool symmetric) {
+  return (symmetric ? 1.0 : 2.0) * fill.nonzeros;
 }
 
 std::string count_of(double n) {
@@ -113,37 +104,85 @@ void require_direct_on(const device& where, const solve_options& o) {
         fmt::format("method direct: expected a CPU as the device, found {}", where.facts().name));
 }
 
+bool may_follow_iterations(const solve_options& o) {
+  if (o.method != automatic || o.preconditioner != preconditioner::automatic ||
+      direct_variants().empty())
+    return false;
+  try {
+    check_direct(o);
+  } catch (const unsupported_error&) {
+    return false;
+  }
+  return true;
+}
+
+bool counted_fill::has_room(bool symmetric) const {
+  return free_memory == 0 ||
+         bytes_of_factor(nonzeros_of(fill, symmetric)) < static_cast<double>(free_memory);
+}
+
+counted_fill count_fill(const row_pattern& a) {
+  const bool whole = has_mirrors(a);
+  const owned_pattern both = whole ? owned_pattern{} : with_mirrors(a);
+  const row_pattern symmetric = whole ? a : both.view();
+  counted_fill out;
+  out.order = built_factors()->order(symmetric);
+  out.fill = fill_of(symmetric, out.order);
+  out.free_memory = host_memory_free();
+  return out;
+}
+
+double cost_of_count(const searched_system& of) {
+  return 2e5 + 28.0 * of.nonzeros + 280.0 * of.rows;
+}
+
+double cost_of_direct(const searched_system& of, const factor_fill& fill, bool symmetric) {
+  if (symmetric) return cost_of_count(of) + 10.0 * fill.nonzeros + 0.23 * fill.flops;
+  return cost_of_count(of) + 27.0 * fill.nonzeros + 0.9 * fill.flops;
+}
+
 direct_prospect direct_prospect_of(const row_pattern& a, const system_facts& facts,
-                                   const searched_system& of, bool singular, double iterations) {
+                                   const searched_system& of, bool singular, double iterations,
+                                   int threads) {
   direct_prospect out;
   out.symmetric = facts.symmetric;
   const auto unknown = [&](std::string why) {
     out.words = std::move(why);
     return out;
   };
-  const factor_library* const library = built_factors();
-  if (!library) return unknown("this program has no method direct");
+  if (!built_factors()) return unknown("this program has no method direct");
   if (singular) return unknown("method direct is not for singular matrices");
   if (rows_beyond_advice(a.rows))
     return unknown(fmt::format("the fill is counted for at most {} rows, there are more",
                                most_rows_of_advice));
-  const bool whole = has_mirrors(a);
-  const owned_pattern both = whole ? owned_pattern{} : with_mirrors(a);
-  const row_pattern symmetric = whole ? a : both.view();
-  const factor_fill fill = fill_of(symmetric, library->order(symmetric));
-  const double factors = facts.symmetric ? 1 : 2;
+  return direct_prospect_of(count_fill(a), facts, of, iterations, threads);
+}
+
+direct_prospect direct_prospect_of(const counted_fill& counted, const system_facts& facts,
+                                   const searched_system& of, double iterations, int threads) {
+  const factor_fill& fill = counted.fill;
+  const bool has_room = counted.has_room(facts.symmetric);
+  direct_prospect out;
+  out.symmetric = facts.symmetric;
   out.known = true;
-  out.nonzeros = factors * fill.nonzeros;
+  out.nonzeros = nonzeros_of(fill, facts.symmetric);
   out.bytes = bytes_of_factor(out.nonzeros);
-  out.seconds = 1e-9 * direct_cost(of, fill, facts.symmetric);
-  const double others = 1e-9 * iterative_cost(of, facts, iterations);
-  out.sooner = out.seconds < others && has_room(out);
+  out.seconds = 1e-9 * cost_of_direct(of, fill, facts.symmetric);
+  const double others = iterative_cost(of, facts, iterations);
+  out.sooner = out.seconds < 1e-9 * others && has_room;
+  searched_system with_threads = of;
+  with_threads.threads = threads;
+  out.follows = threads > 0 && out.sooner &&
+                is_clearly_sooner(with_threads, fill, facts.symmetric,
+                                  iterative_cost(with_threads, facts, iterations));
   out.words = fmt::format(
       "{} of {}{} nonzeros, {}{}: about {:.2g} s, where iterations are expected to take {:.2g} "
       "s{}",
       kind_of_factors(facts), facts.symmetric ? "" : "at least about ", count_of(out.nonzeros),
-      bytes_text(out.bytes), has_room(out) ? "" : ", more than there is", out.seconds, others,
-      out.sooner ? "; try --solver direct" : "");
+      bytes_text(out.bytes), has_room ? "" : ", more than there is", out.seconds, 1e-9 * others,
+      out.follows  ? "; auto goes on with it once the residual shows that"
+      : out.sooner ? "; try --solver direct"
+                   : "");
   return out;
 }
 
@@ -211,8 +250,8 @@ bool asks_for_direct(const solve_report& failed) {
   }
 }
 
-std::string direct_advice(const direct_prospect& seen) {
-  if (!seen.known || !has_room(seen) || seen.seconds > most_seconds) return {};
+std::string direct_advice(const direct_prospect& seen, bool has_room) {
+  if (!seen.known || !has_room || seen.seconds > most_seconds) return {};
   return fmt::format("method direct, whose factors have {}{} nonzeros ({})",
                      seen.symmetric ? "" : "at least about ", count_of(seen.nonzeros),
                      bytes_text(seen.bytes));

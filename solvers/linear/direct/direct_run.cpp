@@ -72,11 +72,12 @@ double one_norm_of_inverse(matrix_factors& factors, index rows) {
 
 template <class T>
 direct_run<T>::direct_run(const prepared_system<T>& matrix, const solve_options& options,
-                          solve_setup& setup)
+                          const counted_fill* known, solve_setup& setup)
     : matrix_(matrix),
       options_(options),
       setup_(setup),
       library_(*built_factors()),
+      known_(known),
       x_(slot(matrix.arrays().rows)),
       rhs_(x_.size()),
       answer_(x_.size()) {
@@ -151,7 +152,7 @@ std::string direct_run<T>::factorise_as(std::unique_ptr<matrix_factors>& one, bo
   if (!one) {
     const lap_timer time(setup_.analyse_s);
     std::unique_ptr<matrix_factors> made = symmetric ? library_.ldlt() : library_.lu();
-    made->analyse(scaled);
+    made->analyse(scaled, known_);
     one = std::move(made);
   }
   const lap_timer time(setup_.factor_s);

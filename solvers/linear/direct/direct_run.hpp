@@ -19,9 +19,10 @@ namespace dwell {
 template <class T>
 class direct_run final : public prepared_run<T>, public factorised_run {
  public:
-  /// The matrix must stay, on a CPU. Adds to `setup`, now and with other values. Throws
-  /// device_error for too little memory.
-  direct_run(const prepared_system<T>& matrix, const solve_options& options, solve_setup& setup);
+  /// The matrix must stay, on a CPU, and `known`, what is known of its fill, or null. Adds to
+  /// `setup`, now and with other values. Throws device_error for too little memory.
+  direct_run(const prepared_system<T>& matrix, const solve_options& options,
+             const counted_fill* known, solve_setup& setup);
 
   run_places<T> places(int column = 0) override;
   void connect() override {}
@@ -69,6 +70,7 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   const solve_options& options_;
   solve_setup& setup_;
   const factor_library& library_;
+  const counted_fill* known_;
   int exponent_ = 0;  ///< A' = 2^exponent A
   matrix_exponents by_;
   std::vector<double> values_;                 ///< values of the scaled matrix

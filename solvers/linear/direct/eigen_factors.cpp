@@ -96,18 +96,23 @@ eigen_matrix columns_of(const csr_view<double>& a, Place&& place) {
 
 class eigen_ldlt final : public matrix_factors {
  public:
-  void analyse(const csr_view<double>& a) override {
+  void analyse(const csr_view<double>& a, const counted_fill* known) override {
     const row_pattern pattern{a.rows, a.row_ptr, a.col};
-    // Elements that differ by rounding may be stored on one side alone.
-    const bool whole = has_mirrors(pattern);
-    const owned_pattern both = whole ? owned_pattern{} : with_mirrors(pattern);
-    const row_pattern symmetric = whole ? pattern : both.view();
-    order_ = order_by_degree(symmetric);
-    poll_interruption();
+    if (known) {
+      order_ = known->order;
+      nonzeros_ = known->fill.nonzeros;
+    } else {
+      // Elements that differ by rounding may be stored on one side alone.
+      const bool whole = has_mirrors(pattern);
+      const owned_pattern both = whole ? owned_pattern{} : with_mirrors(pattern);
+      const row_pattern symmetric = whole ? pattern : both.view();
+      order_ = order_by_degree(symmetric);
+      poll_interruption();
+      nonzeros_ = fill_of(symmetric, order_).nonzeros;
+    }
     number_.resize(order_.size());
     for (std::size_t k = 0; k < order_.size(); ++k)
       number_[slot(order_[k])] = static_cast<index>(k);
-    nonzeros_ = fill_of(symmetric, order_).nonzeros;
     require_room(nonzeros_, bytes() + 12.0 * a.nonzeros());
     poll_interruption();
     within_memory([&] { solver_.analyzePattern(upper_triangle(a)); });
@@ -163,7 +168,7 @@ struct lu_with_pivots : Eigen::SparseLU<eigen_matrix, Eigen::COLAMDOrdering<inde
 
 class eigen_lu final : public matrix_factors {
  public:
-  void analyse(const csr_view<double>& a) override {
+  void analyse(const csr_view<double>& a, const counted_fill*) override {
     // Pivots decide the fill. That of a symmetric pattern in a good order is about the least, of
     // both factors; nobody counts where those of a full matrix would have room.
     const double n = a.rows;

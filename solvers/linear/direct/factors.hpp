@@ -19,9 +19,9 @@ class matrix_factors {
   matrix_factors(const matrix_factors&) = delete;
   matrix_factors& operator=(const matrix_factors&) = delete;
   virtual ~matrix_factors() = default;
-  /// What the pattern alone decides. Throws device_error if the factors need more memory than there
-  /// is, as far as that is known before.
-  virtual void analyse(const csr_view<double>& a) = 0;
+  /// What the pattern alone decides; `known` has been counted of it, or is null. Throws
+  /// device_error if the factors need more memory than there is, as far as that is known before.
+  virtual void analyse(const csr_view<double>& a, const counted_fill* known) = 0;
   /// Factors of a matrix with the pattern that was analysed. Returns why there are none; or
   /// nothing. Throws device_error if memory ends.
   virtual std::string factorise(const csr_view<double>& a) = 0;

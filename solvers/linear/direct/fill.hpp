@@ -40,6 +40,16 @@ struct factor_fill {
   double flops = 0;     ///< multiplications and additions of the factorisation
 };
 
+/// What a count of the fill has found, of the pattern of A + A^T.
+struct counted_fill {
+  std::vector<index> order;  ///< order of elimination: minimum degree
+  factor_fill fill;
+  std::size_t free_memory = 0;  ///< bytes that were free then; 0: not known
+  /// Is there room for factors of a matrix that is symmetric, or not? By the memory of then:
+  /// factors that are kept since do not count.
+  bool has_room(bool symmetric) const;
+};
+
 /// Fill of L where rows and columns of a symmetric pattern are eliminated in this order: order[k]
 /// is the row that comes as number k.
 factor_fill fill_of(const row_pattern& symmetric, std::span<const index> order);

@@ -6,25 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "dwell/comm/agreement.hpp"
 #include "dwell/solvers/linear/choose/advice.hpp"
 #include "dwell/solvers/linear/choose/choose_preconditioner.hpp"
+#include "dwell/solvers/linear/direct/direct_candidate.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 #include "dwell/solvers/preconditioners/amg/amg.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
 
 namespace dwell {
-namespace {
-
-/// Units of the last place that an answer may be wrong by where no other attempt is worth its time.
-constexpr double digits_lost = 16;
-
-}  // namespace
 
 template <class T>
 attempt attempts<T>::next(attempt last) const {
@@ -37,15 +31,19 @@ attempt attempts<T>::next(attempt last) const {
                    ? attempt::refinement
                    : attempt::in_f64;
       if (s_.now.probe) return may_go_on() ? attempt::after_probe : attempt::refinement;
-      return was_left() ? attempt::other_preconditioner : attempt::refinement;
+      return after_judged();
     case attempt::after_probe:
       return patience_ < INT_MAX && may_go_on() ? attempt::multigrid : attempt::refinement;
     case attempt::multigrid:
     case attempt::in_f64:
       return attempt::refinement;
     case attempt::other_preconditioner:
-      return was_left() ? attempt::other_preconditioner : attempt::refinement;
+    case attempt::no_factors:
+      return after_judged();
+    case attempt::factors:
+      return factors_failed() ? attempt::no_factors : after_judged();
     case attempt::refinement:
+      if (factors_failed()) return attempt::no_factors;
       if ((report_.stopped != stop_reason::iteration_limit || may_go_on()) &&
           after_breakdown(s_.now, s_.matrix.facts(), report_))
         return attempt::other_method;
@@ -67,6 +65,10 @@ void attempts<T>::make(attempt one) {
       return go_on_with_multigrid();
     case attempt::other_preconditioner:
       return go_on_with_another();
+    case attempt::factors:
+      return go_on_with_factors();
+    case attempt::no_factors:
+      return go_on_without_factors();
     case attempt::in_f64:
       return go_on_in_f64();
     case attempt::refinement:
@@ -83,7 +85,7 @@ template <class T>
 const solve_report& attempts<T>::answer() {
   for (attempt one = attempt::first; one != attempt::none; one = next(one)) make(one);
   take_best_answer();
-  if (report_.stopped == stop_reason::converged) s_.now.search.settle();
+  if (report_.stopped == stop_reason::converged) s_.now.settle();
   report_.attempts = list_;
   return report_;
 }
@@ -102,12 +104,18 @@ bool attempts<T>::may_go_on() const {
 
 template <class T>
 bool attempts<T>::was_left() const {
-  return judge_ && judge_->better() && may_go_on();
+  return judge_ && judge_->left() && may_go_on();
+}
+
+template <class T>
+attempt attempts<T>::after_judged() const {
+  if (!was_left()) return attempt::refinement;
+  return judge_->by_factors() ? attempt::factors : attempt::other_preconditioner;
 }
 
 template <class T>
 bool attempts<T>::failed() const {
-  if (!s_.now.search.open() || !start_kept_ || current().mixed ||
+  if (is_direct(s_.now.run.method) || !s_.now.search.open() || !start_kept_ || current().mixed ||
       report_.iterations >= s_.options.max_iterations || was_refused())
     return false;
   switch (report_.stopped) {
@@ -119,9 +127,7 @@ bool attempts<T>::failed() const {
     case stop_reason::iteration_limit:  // the judge has ended it
       return true;
     case stop_reason::accuracy_limit:
-      // An answer that is exact for numbers that differ in the last digits is as good as any.
-      return !(report_.componentwise_backward_error <=
-               digits_lost * static_cast<double>(std::numeric_limits<T>::epsilon()));
+      return !is_exact_enough<T>(report_);
     default:
       return false;
   }
@@ -209,7 +215,7 @@ void attempts<T>::go_on_with_multigrid() {
 
 template <class T>
 void attempts<T>::go_on_with_another() {
-  const bool left = was_left();
+  const bool left = was_left();  // for a preconditioner
   std::optional<preconditioner> to;
   std::string why;
   if (left) {
@@ -225,15 +231,16 @@ void attempts<T>::go_on_with_another() {
   }
   say_why(why);
   while (to) {
+    const preconditioner wanted = *to;
     s_.now.preconditioner_reason = why;
     try {
-      setting_up([&] { change_preconditioner(*to); });
+      setting_up([&] { change_preconditioner(wanted); });
     } catch (const interrupted_error&) {
       return end_interrupted(report_);
     }
-    if (s_.now.run.with == *to) break;
+    if (s_.now.run.with == wanted) break;
     why = s_.now.preconditioner_reason;  // with the error
-    to = s_.now.search.after_failure(*to);
+    to = s_.now.search.after_failure(wanted);
     if (left) to.reset();  // for that one alone
   }
   if (!to) {  // none is left that can be set up: the present one goes on, if it was only slow
@@ -245,17 +252,43 @@ void attempts<T>::go_on_with_another() {
 }
 
 template <class T>
+std::string attempts<T>::change_to(solver_choice wanted) {
+  std::string why_not;
+  setting_up([&] {
+    try {
+      s_.change(std::move(wanted));
+    } catch (const interrupted_error&) {
+      throw;
+    } catch (const error& e) {  // too little memory
+      s_.runs.rethrow_of_one_rank(e);
+      why_not = e.what();
+    }
+  });
+  return why_not;
+}
+
+template <class T>
 void attempts<T>::make_judge(int allowed) {
   judge_.reset();
   const bool of_any = solver_variants(s_.now.run.method).front().solves == matrix_class::general;
   const bool method_may_change = s_.now.method_open && of_any && s_.matrix.judges();
   if (s_.options.fixed_iterations || current().mixed) return;
-  if (!(s_.now.judged && s_.now.search.open()) && !method_may_change) return;
+  const bool searched = (s_.now.judged && s_.now.search.open()) || method_may_change;
+  const bool factors = s_.factors_may_follow();
+  if (!searched && !factors) return;
   const bool definite =
       solver_variants(s_.now.run.method).front().solves == matrix_class::positive_definite;
   judge_.emplace(s_.now.search, s_.now.run.with, definite || s_.now.search.compares(),
-                 definite ? 0 : steps_of_rest(s_.matrix.system.all_rows()), seen_.target * further_,
-                 allowed);
+                 definite || !searched ? 0 : steps_of_rest(s_.matrix.system.all_rows()),
+                 seen_.target * further_, allowed);
+  if (!factors) return;
+  const auto count = [this] {
+    if (s_.matrix.known_fill()) return s_.matrix.known_fill();
+    const lap_timer time(counting_s_);
+    return s_.matrix.fill();
+  };
+  judge_->compare_with({s_.matrix.size(), s_.matrix.facts().symmetric, count}, s_.now.run.method,
+                       of_any ? 2.0 : 1.0);
 }
 
 template <class T>
@@ -409,6 +442,7 @@ void attempts<T>::begin(const solve_report* so_far, int most, bool quietly, bool
   if (!so_far) told_from_ = first_, refused_ = false;
   if (!seen_.finite) return;
   judge_.reset();
+  counting_s_ = 0;
   if (judged) {
     s_.now.search.enter(s_.now.run.with);
     make_judge(allowed);
@@ -448,6 +482,9 @@ solve_report attempts<T>::end(const solve_report* so_far) {
   }
   s_.work.numbers.download({&seen_, 1});
   if (!seen_.finite) return report;
+  report.solve_s -= counting_s_;
+  report.setup.analyse_s += counting_s_;
+  report.setup_s += counting_s_;
   solve_end how;
   how.numbers = seen_;
   how.facts = s_.matrix.facts();
@@ -480,6 +517,7 @@ solve_report attempts<T>::end(const solve_report* so_far) {
                               report.stagnated ? residual_trend::rests : residual_trend::unknown);
   }
   list(report);
+  set_up_s_ += counting_s_;
   return report;
 }
 

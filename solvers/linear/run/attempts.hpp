@@ -3,6 +3,7 @@
 // as that takes. next() says what follows what. Private to the solver.
 #pragma once
 #include <climits>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,12 +24,23 @@ enum class attempt {
   multigrid,    ///< from the answer, where Jacobi took as long as multigrid was projected to take
   other_preconditioner,  ///< from the answer, where another one is projected to end sooner; where
                          ///< one has failed, from the start vector
-  in_f64,                ///< from the answer, where f32 is too short
+  factors,               ///< from the answer, where method direct is projected to end sooner
+  no_factors,  ///< from the answer, by the method before, where these were none or of little worth
+  in_f64,      ///< from the answer, where f32 is too short
   refinement,  ///< from the answer, where its true residual misses the target; as long as it helps
   other_method,  ///< from the start vector, where the choice of cg broke down; of bicgstab from
                  ///< the answer, if it has a smaller residual than zeros
   none
 };
+
+/// Units of the last place that an answer may be wrong by where no other attempt is worth its time.
+inline constexpr double digits_lost = 16;
+/// An answer that is exact for numbers that differ in the last digits is as good as any.
+template <class T>
+bool is_exact_enough(const solve_report& report) {
+  return report.componentwise_backward_error <=
+         digits_lost * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
 
 /// A run on its way: it is waited for at the latest where this ends.
 template <class T>
@@ -88,6 +100,8 @@ class attempts {
   void settle_and_go_on();
   void go_on_with_multigrid();
   void go_on_with_another();
+  void go_on_with_factors();
+  void go_on_without_factors();
   void change_method();
   void go_on_in_f64();
   void refine();
@@ -106,8 +120,14 @@ class attempts {
   void go_on(int most = INT_MAX, bool judged = false);
 
   bool may_go_on() const;
-  /// The run was ended for a preconditioner that is projected to end sooner.
+  /// The run was ended for a preconditioner or for factors that are projected to end sooner.
   bool was_left() const;
+  /// What follows a run that a judge may have ended.
+  attempt after_judged() const;
+  /// Factors have not done what was asked for, and iterations may.
+  bool factors_failed() const;
+  /// From now on this choice; why the solve is as it was with the one before, or nothing.
+  std::string change_to(solver_choice wanted);
   /// It did not do what was asked for, and another preconditioner may.
   bool failed() const;
   bool has_choice_left() const;
@@ -157,9 +177,11 @@ class attempts {
   int best_ = 0;  ///< best_step() of its only attempt
   solve_numbers seen_;
   solve_report report_;
-  std::optional<searched_run> judge_;  ///< judge of the last run
-  double set_up_s_ = 0;                ///< set-ups before the next run
-  bool x_is_start_ = false;            ///< the report so far is of another x
+  std::optional<searched_run> judge_;            ///< judge of the last run
+  double counting_s_ = 0;                        ///< counts of the fill in it
+  std::optional<solver_choice> before_factors_;  ///< choice of the run that factors followed
+  double set_up_s_ = 0;                          ///< set-ups before the next run
+  bool x_is_start_ = false;                      ///< the report so far is of another x
   std::vector<solve_attempt> list_;
   std::optional<solve_report> best_report_;  ///< report of work.best
   std::optional<started_run<T>> running_;

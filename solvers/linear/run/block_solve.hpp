@@ -42,7 +42,7 @@ std::vector<solve_report> block_solve<T>::run(prepared_solver<T>& s, int count) 
   s.begin_anew();
   std::vector<solve_report> reports;
   double began = seconds_on_host();  // the first group's, with what it takes to prepare groups
-  const bool undecided = s.now.probe || (s.now.judged && s.now.search.open());
+  const bool undecided = s.is_open();
   // What one that did not converge has chosen is nothing for the next.
   const auto next_alone = [&] {
     if (!reports.empty() && reports.back().stopped != stop_reason::converged) s.begin_anew();

@@ -3,6 +3,7 @@
 // for it. Private to the solver.
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/comm/agreement.hpp"
@@ -12,6 +13,7 @@
 #include "dwell/solvers/linear/check/system_check.hpp"
 #include "dwell/solvers/linear/check/triangles.hpp"
 #include "dwell/solvers/linear/choose/preconditioner_search.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 
 namespace dwell {
@@ -36,21 +38,36 @@ struct prepared_matrix {
   /// Among which rows are divided, or null.
   const row_ranks* ranks() const { return system.ranks(); }
 
-  /// What a search of preconditioners knows of it; called by all ranks together.
-  searched_system searched() const {
+  /// What models of costs know of it; called by all ranks together.
+  searched_system size() const {
     double nonzeros = static_cast<double>(arrays().nonzeros);
     if (ranks()) {
       nonzeros = 0;
       for (const std::int64_t one : values_of_ranks(*ranks()->comm, arrays().nonzeros))
         nonzeros += static_cast<double>(one);
     }
-    searched_system known = {system.all_rows(), nonzeros, facts().rows_with_positive,
-                             where().threads()};
+    return {system.all_rows(), nonzeros, facts().rows_with_positive, where().threads()};
+  }
+  /// And what a search of preconditioners does.
+  searched_system searched() const {
+    searched_system known = size();
     if (judges() && !facts().symmetric) known.lighter_triangle = part_in_lighter_triangle(arrays());
     return known;
   }
   /// Do runs ask a judge after every step? Those of one rank on a CPU do.
   bool judges() const { return !on_gpu() && !ranks(); }
+
+  /// Can factors be those of this matrix? Of a small one, of one process, that is not known to be
+  /// singular.
+  bool has_fill(const solve_options& o) const {
+    return !ranks() && !facts().large && !rows_beyond_advice(rows()) && !facts().zero_row_sums &&
+           null_space.count() == 0 && o.null_space != "constant";
+  }
+  /// The fill of its factors; of a matrix that has some. Counted once, for the pattern stays. Null:
+  /// there was too little memory.
+  const counted_fill* fill();
+  /// What fill() has counted, or null.
+  const counted_fill* known_fill() const { return fill_ ? &*fill_ : nullptr; }
 
   /// The matrix takes the vectors that are given to about zero, now and with other values; else
   /// throws input_error.
@@ -77,6 +94,10 @@ struct prepared_matrix {
   prepared_system<T> system;
   null_vectors null_space;
   int version = 0;  ///< version of the values: runs that have others are brought up to date
+
+ private:
+  std::optional<counted_fill> fill_;
+  bool fill_failed_ = false;
 };
 
 }  // namespace dwell

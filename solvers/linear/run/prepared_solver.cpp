@@ -3,6 +3,7 @@
 // solve.
 #include "dwell/solvers/linear/run/prepared_solver.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "dwell/base/error.hpp"
@@ -17,7 +18,9 @@ namespace dwell {
 template <class T>
 void prepared_solver<T>::choose() {
   const threads_at_most threads = host_threads_of(matrix.where());
+  const bool follows = may_follow_iterations(options) && matrix.judges();
   now = choose_solver(options, matrix.facts());
+  now.direct_open = follows;
   options.method = now.run.method;
   if (is_direct(options.method) && matrix.ranks())
     throw unsupported_error(
@@ -95,30 +98,19 @@ bool prepared_solver<T>::change_method(solve_report& failed) {
 
 template <class T>
 void prepared_solver<T>::add_direct_advice(solve_report& report) {
-  if (is_direct(report.method) || matrix.ranks() || matrix.facts().large ||
-      rows_beyond_advice(matrix.rows()) || !asks_for_direct(report))
+  const bool tried = is_direct(report.method) ||
+                     std::any_of(report.attempts.begin(), report.attempts.end(),
+                                 [](const solve_attempt& one) { return is_direct(one.method); });
+  if (tried || !asks_for_direct(report) || direct_variants().empty() || !matrix.has_fill(options))
     return;
-  if (!prospect_ || prospect_version_ != matrix.version) {
-    const csr_arrays<T> a = matrix.arrays().in_32_bits();
-    std::vector<index> row_ptr(static_cast<std::size_t>(a.rows) + 1),
-        col(static_cast<std::size_t>(a.nonzeros));
-    const auto& memory = memory_of(matrix.where().on());
-    memory.download(matrix.where(), row_ptr.data(), a.row_ptr, row_ptr.size() * sizeof(index));
-    memory.download(matrix.where(), col.data(), a.col, col.size() * sizeof(index));
-    const system_facts& facts = matrix.facts();
-    const bool singular =
-        facts.zero_row_sums || matrix.null_space.count() > 0 || options.null_space == "constant";
-    try {
-      prospect_ = direct_prospect_of(
-          {a.rows, row_ptr.data(), col.data()}, facts,
-          {1.0 * a.rows, 1.0 * a.nonzeros, facts.rows_with_positive, matrix.where().facts().units},
-          singular);
-    } catch (const device_error&) {  // too little memory to count: there is nothing to advise
-      prospect_ = direct_prospect{};
-    }
-    prospect_version_ = matrix.version;
-  }
-  const std::string more = direct_advice(*prospect_);
+  const counted_fill* const counted = matrix.fill();
+  if (!counted) return;  // too little memory to count: there is nothing to advise
+  const system_facts& facts = matrix.facts();
+  const direct_prospect prospect =
+      direct_prospect_of(*counted, facts,
+                         {1.0 * matrix.rows(), 1.0 * static_cast<double>(matrix.arrays().nonzeros),
+                          facts.rows_with_positive, matrix.where().facts().units});
+  const std::string more = direct_advice(prospect, counted->has_room(facts.symmetric));
   if (more.empty()) return;
   report.advice += (report.advice.empty() ? "try " : ", or ") + more;
 }

@@ -3,13 +3,11 @@
 // prepared. A solve is a value of its own (attempts.hpp). Private to the solver.
 #pragma once
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "dwell/execution/device/cuda_backend.hpp"
-#include "dwell/linear/explain.hpp"
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/choose/solver_choice.hpp"
 #include "dwell/solvers/linear/run/prepared_matrix.hpp"
@@ -48,6 +46,12 @@ struct prepared_solver {
   /// Adds what a direct solver would need to the advice of a solve that failed and took long enough
   /// for that to be counted; of small systems of one process.
   void add_direct_advice(solve_report& report);
+  /// May factors follow the run that is taken, by what is left open and by the matrix?
+  bool factors_may_follow() const { return now.direct_open && matrix.has_fill(options); }
+  /// May the run that is taken be left amid a solve?
+  bool is_open() const {
+    return now.probe || (now.judged && now.search.open()) || factors_may_follow();
+  }
   /// Throws device_error if a run was lost.
   void require_run() const;
   /// Throws input_error unless a vector in a GPU's memory is finite; `what` names it.
@@ -60,10 +64,6 @@ struct prepared_solver {
   solver_runs<T> runs;
   solver_choice first;  ///< what every solve begins with
   solve_workspace<T> work;
-
- private:
-  std::optional<direct_prospect> prospect_;  ///< prospect of the values of prospect_version_
-  int prospect_version_ = 0;
 };
 
 extern template struct prepared_solver<double>;

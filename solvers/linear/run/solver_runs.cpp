@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -186,7 +187,12 @@ void solver_runs<T>::prepare_alone(solver_run<T>& run) {
 template <class T>
 void solver_runs<T>::prepare_direct(const solver_choice& of) {
   solver_run<T> run;
-  auto made = std::make_unique<direct_run<T>>(matrix_.system, options_, setup_);
+  std::unique_ptr<direct_run<T>> made;
+  try {
+    made = std::make_unique<direct_run<T>>(matrix_.system, options_, matrix_.known_fill(), setup_);
+  } catch (const std::bad_alloc&) {
+    throw device_error("too little memory for the factors of the matrix (method direct)");
+  }
   run.factorised = made.get();
   run.code = std::move(made);
   prepare_alone(run);

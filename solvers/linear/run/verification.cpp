@@ -173,7 +173,7 @@ solve_report joined(const solve_report& first, solve_report rest) {
   rest.iterations += first.iterations;
   rest.refinements += first.refinements;
   rest.solve_s += first.solve_s;
-  rest.setup_s = first.setup_s;
+  rest.setup_s = first.setup_s + rest.setup.total();
   rest.setup += first.setup;
   rest.per_iteration_us = rest.iterations > 0 ? rest.solve_s * 1e6 / rest.iterations : 0.0;
   if (!rest.history.empty()) {
