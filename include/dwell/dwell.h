@@ -268,9 +268,9 @@ typedef struct dwell_grid {
   const double* side_values[3][2]; /* [axis][low, high] for each cell of the side; or NULL */
 } dwell_grid;
 
-/* A prepared system on a grid, as grid_solver (include/dwell/grid/grid_solver.hpp). CPUs have it, GPUs
- * do not: a NULL device is the CPU. Arrays are in the host's memory, and read when a handle is made or
- * updated. */
+/* A prepared system on a grid, as grid_solver (include/dwell/grid/grid_solver.hpp). A NULL device is
+ * the CPU; a GPU is asked for. Arrays are in the host's memory; those of the problem are read when a
+ * handle is made or updated. */
 typedef struct dwell_grid_solver dwell_grid_solver;
 
 /* NULL for options: all defaults. */

@@ -17,7 +17,7 @@ from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
 from ._vectors import on_gpu, on_host
-from ._warnings import SolveWarning, unmet, warn
+from ._warnings import SolveWarning, counted, unmet, warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -324,7 +324,7 @@ class Solver(_gpu.StreamUser):
         for one in self._reports:
             if one.stopped in ("breakdown", "not finite"):
                 report = Report.of(one)
-                raise Breakdown(f"{report.stopped} after {report.iterations} iterations", report, x)
+                raise Breakdown(f"{report.stopped} after {counted(report.iterations, 'iteration')}", report, x)
 
     def _wanted(self, report: _core.CgReport) -> float:
         """The relative residual that was asked for."""

@@ -64,6 +64,7 @@ bool rests(int steps, F&& size) {
 
 residual_trend trend_of(const solve_end& end) {
   const int step = end.numbers.step;
+  if (step < 1) return residual_trend::unknown;
   const auto n = static_cast<std::size_t>(step);
   const auto trend = [&](auto&& size) {
     return rests(step, size) ? residual_trend::rests : residual_trend::falls;

@@ -106,8 +106,11 @@ def test_what_was_asked_for_is_not_warned_of():
     stopped = dwell.Solver(a, rtol=1e-300, atol=0, refine=False, progress_interval=0)
     _, unmet, _ = said(lambda: stopped.solve(b, progress=lambda *_: False))
     assert unmet == [] and stopped.report.stopped == "interrupted"
-    with pytest.raises(dwell.Breakdown):  # said by the exception
-        dwell.Solver([[1.0, 3], [3, 1]]).solve([1.0, -1], raise_on_breakdown=True)
+    waves = dwell.generate("helmholtz2d:20x20:1.2")
+    for indefinite, rhs, after in (([[1.0, 3], [3, 1]], [1.0, -1], "0 iterations"), (waves, np.ones(400), "1 iteration")):
+        solver = dwell.Solver(indefinite, preconditioner="none")
+        with pytest.raises(dwell.Breakdown, match=f"^breakdown after {after}$"):  # said by the exception
+            solver.solve(rhs, raise_on_breakdown=True)
     rows = dwell.compare(a, executors=["persistent"], iterations=5, repetitions=1, device="cpu", peers=[])
     assert rows[0]["iterations"] == 5
 

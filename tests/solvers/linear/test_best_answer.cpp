@@ -393,6 +393,10 @@ TEST_F(best_answer, comes_with_advice_that_fits) {
   const solve_report r = run(grid, few).report;
   EXPECT_NE(r.advice.find("still falls"), std::string::npos) << r.advice;
   EXPECT_NE(r.advice.find("jacobi, amg"), std::string::npos) << r.advice;
+  few.max_iterations = 0;  // nothing is known of what would follow
+  const solve_report none = run(grid, few).report;
+  EXPECT_EQ(none.advice.find("falls"), std::string::npos) << none.advice;
+  EXPECT_NE(none.advice.find("more iterations"), std::string::npos) << none.advice;
 }
 
 TEST_F(best_answer, is_refused_where_blocks_cannot_be_definite) {
