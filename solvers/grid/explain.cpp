@@ -37,6 +37,11 @@ class gpu_part {
                                 {.teams = where.units, .lanes = grids::grid_lanes});
     ends_with_sum_ = grids::ends_with_sum(levels);
     if (ends_with_sum_) steps_.resize(steps_.size() - 2);
+    if (!method.full) return;
+    // Behind f of the finest level, the new answer and the norm of its residual, too.
+    const grids::full_steps start = grids::steps_of_full(
+        levels, levels.twice, {.teams = where.units, .lanes = grids::grid_lanes});
+    start_barriers_ = grids::barriers_of(start.all) + 3;
   }
 
   void finish(grid_explanation& e, std::size_t bytes_of_method) const {
@@ -54,9 +59,24 @@ class gpu_part {
     e.barriers = barriers(m);
     e.least_s = double(m.applications) * seconds + time(bytes_of_method, e.vector_bytes + below) +
                 double(e.barriers) * limits_.barrier;
+    if (method_.full) finish_start(e);
   }
 
  private:
+  /// On the way down a level counts as visited once, and then in the cycles of all levels above
+  /// it; what is read and written of x and r is not counted.
+  void finish_start(grid_explanation& e) const {
+    e.start_barriers = start_barriers_;
+    e.start_least_s = double(start_barriers_) * limits_.barrier;
+    std::size_t held = 0;
+    for (const grid_level_plan& l : e.levels) held += l.bytes;
+    double cycles = 0;  // in units of the visits of the level
+    for (const grid_level_plan& l : e.levels) {
+      cycles += 1 / double(l.visits);
+      e.start_least_s += time(l.bytes_per_cycle, held) * (cycles + 1 / double(l.visits));
+      held -= l.bytes;
+    }
+  }
   /// Behind each of the last relaxations that are no steps there is one, the second of which is
   /// that of a sum where phases are fused; else a sum has one of its own there.
   int barriers(const grids::method_facts& m) const {
@@ -85,6 +105,7 @@ class gpu_part {
   device_limits limits_;
   const grids::chosen_method& method_;
   std::vector<grids::cycle_step> steps_;
+  int start_barriers_ = 0;
   bool ends_with_sum_ = false;
 };
 
@@ -96,7 +117,6 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
   grids::check_options(options);
   const bool on_gpu = where.on != backend::cpu;
   if (on_gpu) {
-    grids::require_gpu_options(options);
     const std::size_t cells = grids::shape_of_description(d.cells, d.boundary, 1).cells();
     grids::require_gpu_unknowns(cells);
     if (grids::has_arrays(d))

@@ -106,14 +106,6 @@ void check_options(const grid_options& o) {
   check_tolerances(o.rtol, o.atol);
 }
 
-void require_gpu_options(const grid_options& o) {
-  const auto refuse = [](const char* option, const char* expected, std::string_view found) {
-    throw unsupported_error(fmt::format("grid: on a GPU {}: expected {}, found {} (a CPU has it)",
-                                        option, expected, found));
-  };
-  if (o.full_multigrid) refuse("full_multigrid", "none", "one");
-}
-
 void require_gpu_unknowns(std::size_t cells) {
   if (cells >> 31)
     throw unsupported_error(

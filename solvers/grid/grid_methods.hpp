@@ -61,8 +61,6 @@ chosen_method method_of(const grid_options& o, backend on = backend::cpu);
 /// Throws input_error for what is out of range.
 void check_tolerances(double rtol, double atol);
 void check_options(const grid_options& o);
-/// Throws unsupported_error for what no kernel of GPUs does.
-void require_gpu_options(const grid_options& o);
 /// Throws unsupported_error for more unknowns than kernels of GPUs count, 2^31 or more.
 void require_gpu_unknowns(std::size_t cells);
 /// Throws input_error where s is negative somewhere and the method needs an operator that is

@@ -72,6 +72,32 @@ TEST(cli_explain_grid, a_gpu_that_is_not_here) {
   EXPECT_GT(barriers("chebyshev"), barriers("multigrid"));
 }
 
+TEST(cli_explain_grid, a_start_by_full_multigrid_on_a_gpu) {
+  const auto of = [](words more) {
+    words args{"explain", "grid", "1000x1000", "--device-facts", "h200", "--json", "-"};
+    args.insert(args.end(), more.begin(), more.end());
+    return report_of(args);
+  };
+  const auto plain = of({}), full = of({"--full-multigrid"});
+  EXPECT_EQ(full.at("cycle"), plain.at("cycle").get<std::string>() + "; full multigrid first");
+  EXPECT_EQ(plain.at("start_barriers"), 0);
+  EXPECT_EQ(plain.at("start_least_s"), 0);
+  EXPECT_EQ(full.at("barriers"), plain.at("barriers"));
+  EXPECT_EQ(full.at("least_s"), plain.at("least_s"));
+  // A cycle on each level: more than one on the finest.
+  EXPECT_GT(full.at("start_barriers").get<int>(), 2 * full.at("barriers").get<int>());
+  EXPECT_GT(full.at("start_least_s").get<double>(), full.at("least_s").get<double>());
+  EXPECT_GT(of({"--full-multigrid", "--cycle", "w"}).at("start_barriers"),
+            full.at("start_barriers"));
+  const auto r =
+      dwell_cli({"explain", "grid", "300x300", "--full-multigrid", "--device-facts", "h200"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(holds(r.out, "full multigrid before them")) << r.out;
+  EXPECT_TRUE(report_of({"explain", "grid", "30x30", "--full-multigrid", "--json", "-"})
+                  .at("start_barriers")
+                  .is_null());
+}
+
 /// No vectors are made: grids are explained that a solve on this host would have no memory for.
 TEST(cli_explain_grid, large_grids_of_a_gpu) {
   const auto j = report_of({"explain", "grid", "46340x46340", "--precision", "f32",

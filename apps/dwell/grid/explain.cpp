@@ -71,6 +71,9 @@ std::string explanation_text(const grid_explanation& e, const grid_choices& give
   if (on_gpu)
     out.row("at least", fmt::format("{} an iteration: these bytes, {} barriers, nothing else",
                                     format_seconds(e.least_s), e.barriers));
+  if (e.start_barriers > 0)
+    out.row("", fmt::format("{} full multigrid before them, {} barriers",
+                            format_seconds(e.start_least_s), e.start_barriers));
   if (e.levels.empty()) return out.text();
   return out.text() + "\n" + table_of(level_columns(on_gpu), e.levels).text();
 }
@@ -99,7 +102,9 @@ json explanation_json(const grid_explanation& e, const grid_choices& given) {
               {"cycle_bytes", e.cycle_bytes},
               {"bytes_per_iteration", e.bytes_per_iteration},
               {"barriers", on_gpu ? json(e.barriers) : json(nullptr)},
-              {"least_s", on_gpu ? json(e.least_s) : json(nullptr)}});
+              {"least_s", on_gpu ? json(e.least_s) : json(nullptr)},
+              {"start_barriers", on_gpu ? json(e.start_barriers) : json(nullptr)},
+              {"start_least_s", on_gpu ? json(e.start_least_s) : json(nullptr)}});
   return out;
 }
 

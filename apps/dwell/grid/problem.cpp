@@ -205,7 +205,7 @@ void add_grid_method(CLI::App& app, grid_choices& to) {
       "that is strong along one axis here and along another one there (--k-faces)");
   app.add_flag("--full-multigrid", to.options.full_multigrid,
                "Begin by full multigrid: the answer of coarse levels, interpolated and improved by "
-               "a cycle on each level");
+               "a cycle on each level (not measured on GPUs)");
 }
 
 std::vector<std::pair<std::string, std::string>> input_files(const grid_choices& given) {

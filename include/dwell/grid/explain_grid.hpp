@@ -49,6 +49,8 @@ struct grid_explanation {
   /// On a GPU the least time of an iteration: its bytes from where they live, and its barriers,
   /// with nothing else waited for. On a CPU 0: not known.
   double least_s = 0;
+  int start_barriers = 0;    ///< those of a start by full multigrid on a GPU, 0 without one
+  double start_least_s = 0;  ///< its least time, likewise
 };
 
 /// Makes the levels as a solver would, and solves nothing; a GPU need not be here. Throws what

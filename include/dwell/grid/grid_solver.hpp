@@ -61,7 +61,8 @@ struct grid_options {
   /// coarse operators.
   std::string smoother = "points";
   /// Begin by full multigrid. The residual of the start is taken to the coarsest
-  /// level; its answer is interpolated from level to level and improved by a cycle on each.
+  /// level; its answer is interpolated from level to level and improved by a cycle on each. Where
+  /// that leaves no smaller residual the start is taken. What it costs on a GPU is not measured.
   bool full_multigrid = false;
   double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
   double atol = 0;           ///< see rtol

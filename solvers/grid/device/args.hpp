@@ -134,6 +134,16 @@ struct cycle_step {
   bool alone;  ///< by the first team
 };
 
+/// A start by full multigrid: steps that are gone through once. The first `down` of them take the
+/// residual of the start to the last level, by descriptions of levels in which all cells have
+/// residuals; the others go by those of cycles.
+struct device_full_start {
+  const device_level* levels = nullptr;     ///< say three colours of each
+  const device_box_level* boxes = nullptr;  ///< whose f is the residual
+  const cycle_step* steps = nullptr;
+  int down = 0, step_count = 0;  ///< 0: there is none
+};
+
 /// What a side adds to the right-hand side, for each of its cells in the order of memory.
 template <class T>
 struct device_side {
@@ -169,6 +179,7 @@ struct grid_solve_args {
   int step_count = 0;
   bool ends_here = false;  ///< the steps lack the last ones, which go with a sum: of two
                            ///< colours the second and the first are relaxed
+  device_full_start full;
   const double* bottom_inverse = nullptr;         ///< symmetric, of the last level, halved rows
   float* residual = nullptr;                      ///< has as many cells as the finest level
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them

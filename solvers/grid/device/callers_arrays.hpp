@@ -184,7 +184,7 @@ class callers_arrays : protected finest_loops<T, Team> {
         .v[0];
   }
   /// What the residual may grow by where u, x multiplied by a power of two, is too small for all of
-  /// its digits; not finite where it is too large. As of grid_handle.
+  /// its digits; not finite where it is too large. See thread_solves.
   DWELL_APART double lost_by(int exponent, const T* x, T mean) {
     const power_of_two<T> back(exponent), forth(-exponent);
     return norm_of_divided * sqrt(this->sum(

@@ -28,11 +28,49 @@ class step_list {
         below(0, true);
         up(0);
       } else {
-        below_box(0);
+        below_box(0, true);
         relax_back(0);
       }
     }
     return std::move(list_);
+  }
+  /// The order is that of cycle::full and galerkin_cycle::full.
+  full_steps of_full() {
+    const bool boxes = !h_.galerkin.levels.empty();
+    const std::size_t points = boxes ? 1 : h_.levels.size() - 1;  // levels of them above the last
+    const cycle_op gathers = boxes ? cycle_op::box_gather : cycle_op::gather;
+    for (std::size_t n = 0; n < points; ++n) {
+      add_residual(n, false);
+      add(gathers, n, is_alone(n));
+    }
+    for (std::size_t n = 1; n < h_.galerkin.levels.size(); ++n)  // f is their residual
+      add(gathers, n, is_box_alone(n));
+    const std::size_t down = list_.size();
+    if (boxes)
+      box_bottom();
+    else
+      bottom();
+    for (std::size_t n = h_.galerkin.levels.size(); n-- > 1;) {
+      add(cycle_op::box_prolong, n, is_box_alone(n));
+      add(cycle_op::box_relax, n, is_box_alone(n), kinds_of(box_shape(n))[0]);
+      box_cycle(n);
+    }
+    for (std::size_t n = points; n-- > 0;) {
+      if (boxes)
+        add(cycle_op::box_prolong, n, is_alone(n));
+      else
+        add(cycle_op::prolong, n, is_alone(n));
+      relax_back(n);
+      relax_down(n, 1);
+      if (boxes) {
+        below_box(n, false);
+        relax_back(n);
+      } else {
+        below(n, false);
+        up(n);
+      }
+    }
+    return {std::move(list_), down};
   }
 
  private:
@@ -93,31 +131,38 @@ class step_list {
     return n == 0 ? shape(0) : h_.galerkin.levels[n - 1].shape;
   }
   bool is_box_alone(std::size_t n) const { return box_shape(n).cells() <= limits_.alone_cells; }
-  void below_box(std::size_t n) {
+  /// first: see below(), of level 0.
+  void below_box(std::size_t n, bool first = false) {
     const bool alone = is_box_alone(n);
     if (n == 0)
-      add_residual(0, true);
+      add_residual(0, first);
     else
       add(cycle_op::box_residual, n, alone);
     add(cycle_op::box_gather, n, alone);
     if (n + 1 == h_.galerkin.levels.size())
-      add(cycle_op::box_bottom, n + 1,
-          alone && box_shape(n + 1).cells() <= static_cast<std::size_t>(limits_.alone_bottom));
+      box_bottom();
     else
       box(n + 1);
     add(cycle_op::box_prolong, n, alone);
   }
+  void box_bottom() {
+    const std::size_t n = h_.galerkin.levels.size();
+    const bool alone = is_box_alone(n - 1) &&
+                       box_shape(n).cells() <= static_cast<std::size_t>(limits_.alone_bottom);
+    add(cycle_op::box_bottom, n, alone);
+  }
   void box(std::size_t n) {
-    const std::vector<int> kinds = kinds_of(box_shape(n));
-    // The first kind is relaxed already: when f is made, or last of a visit before.
     const int visits = twice_ && visited_again(box_shape(n), shape(0)) ? 2 : 1;
-    for (int visit = 0; visit < visits; ++visit) {
-      for (std::size_t c = 1; c < kinds.size(); ++c)
-        add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
-      below_box(n);
-      for (std::size_t c = kinds.size(); c-- > 0;)
-        add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
-    }
+    for (int visit = 0; visit < visits; ++visit) box_cycle(n);
+  }
+  /// The first kind is relaxed already: when f is made, or last of a visit before.
+  void box_cycle(std::size_t n) {
+    const std::vector<int> kinds = kinds_of(box_shape(n));
+    for (std::size_t c = 1; c < kinds.size(); ++c)
+      add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
+    below_box(n);
+    for (std::size_t c = kinds.size(); c-- > 0;)
+      add(cycle_op::box_relax, n, is_box_alone(n), kinds[c]);
   }
   /// Kinds of cells along z, y, x that are relaxed one after the other.
   static std::vector<int> kinds_of(const grid_shape& g) {
@@ -139,6 +184,10 @@ class step_list {
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits) {
   return step_list(h, twice, limits).of_cycle();
+}
+
+full_steps steps_of_full(const hierarchy<level_value>& h, bool twice, const deal_limits& limits) {
+  return step_list(h, twice, limits).of_full();
 }
 
 bool ends_with_sum(const hierarchy<level_value>& h) {

@@ -27,6 +27,13 @@ bool is_flat(const coefficients<V>& a) {
 /// The steps of a cycle whose finest level has the first colour relaxed.
 std::vector<cycle_step> cycle_steps(const hierarchy<level_value>& h, bool twice,
                                     const deal_limits& limits);
+/// Steps of full multigrid, from f of a finest level whose u is 0: the first `down` take f to the
+/// last level, with u = 0 above it.
+struct full_steps {
+  std::vector<cycle_step> all;
+  std::size_t down = 0;
+};
+full_steps steps_of_full(const hierarchy<level_value>& h, bool twice, const deal_limits& limits);
 /// The last two steps, relaxations of a finest level of two colours, are not taken as steps: all
 /// teams take them, with a sum behind them.
 bool ends_with_sum(const hierarchy<level_value>& h);

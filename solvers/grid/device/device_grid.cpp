@@ -69,7 +69,7 @@ template <class T>
 device_outcome device_grid<T>::solve(grid_kernel<T>& kernel, const grid_request<T>& request,
                                      const run_control& control, std::vector<double>& history) {
   grid_solve_args<T> a = args_;
-  request.levels->put(a, request.twice);
+  request.levels->put(a, request.twice, request.full);
   a.f = request.f;
   a.u = request.u;
   if (request.algebraic) {

@@ -26,6 +26,7 @@ struct grid_request {
   bool history = false;
   const device_levels* levels = nullptr;
   bool twice = false;  ///< small levels are visited twice
+  bool full = false;   ///< begins with full multigrid, for which the levels were made
   int slow_after = 0;  ///< see grid_solve_args
 };
 

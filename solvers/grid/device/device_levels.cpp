@@ -118,7 +118,8 @@ device_corners device_levels::copied(const corner_weights& from, const grid_shap
   return to;
 }
 
-void device_levels::copy_galerkin(const hierarchy<level_value>& h, const deal_limits& limits) {
+std::vector<device_box_level> device_levels::copied_boxes(const hierarchy<level_value>& h,
+                                                          const deal_limits& limits) {
   std::vector<device_box_level> boxes(1);
   take_shape(boxes[0], h.levels[0].a.shape, limits, false);
   boxes[0].step = copied(h.galerkin.step, h.levels[0].a.shape);
@@ -140,8 +141,27 @@ void device_levels::copy_galerkin(const hierarchy<level_value>& h, const deal_li
     to.r = memory_.room<double>(n);
     to.step = copied(from.step, g);
   }
-  box_count_ = static_cast<int>(boxes.size());
-  boxes_ = memory_.copy(boxes);
+  return boxes;
+}
+
+void device_levels::copy_full_start(const hierarchy<level_value>& h,
+                                    std::vector<device_level> levels,
+                                    std::vector<device_box_level> boxes,
+                                    const deal_limits& limits) {
+  // On the way down all cells have residuals, where u is 0: those of f.
+  for (device_level& l : levels) l.colours = 3;
+  for (device_box_level& l : boxes) l.r = l.f;
+  device_full_start start;
+  start.levels = memory_.copy(levels);
+  if (!boxes.empty()) start.boxes = memory_.copy(boxes);
+  for (const bool twice : {false, true}) {
+    if (twice && !h.twice) continue;
+    const full_steps steps = steps_of_full(h, twice, limits);
+    full_[twice] = start;
+    full_[twice].steps = memory_.copy(steps.all);
+    full_[twice].down = static_cast<int>(steps.down);
+    full_[twice].step_count = static_cast<int>(steps.all.size());
+  }
 }
 
 void device_levels::copy_bottom(const hierarchy<level_value>& h) {
@@ -164,7 +184,7 @@ void device_levels::copy_bottom(const hierarchy<level_value>& h) {
 }
 
 device_levels::device_levels(const device& where, const hierarchy<level_value>& h,
-                             std::vector<device_level> made, const deal_limits& limits,
+                             std::vector<device_level> made, const deal_limits& limits, bool full,
                              const double* made_inverse)
     : memory_(where, limits.guarded) {
   const bool galerkin = !h.galerkin.levels.empty();
@@ -179,7 +199,12 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
       ++level_count_;
     }
   levels_ = memory_.copy(levels);
-  if (galerkin) copy_galerkin(h, limits);
+  std::vector<device_box_level> boxes;
+  if (galerkin) {
+    boxes = copied_boxes(h, limits);
+    boxes_ = memory_.copy(boxes);
+    box_count_ = static_cast<int>(boxes.size());
+  }
 
   if (!h.cycles) {
     memory_.flush();
@@ -200,6 +225,7 @@ device_levels::device_levels(const device& where, const hierarchy<level_value>& 
     steps_[twice] = memory_.copy(steps);
     step_count_[twice] = static_cast<int>(steps.size());
   }
+  if (full) copy_full_start(h, std::move(levels), std::move(boxes), limits);
   memory_.flush();
 }
 

@@ -58,7 +58,7 @@ class gpu_solves {
     kernel_->prepare(form_of(is_flat(grid.system.a), method, !h.galerkin.levels.empty(), h.lines));
     return {std::nullopt,
             {queue_.where(), grid, nullptr, method, limits()},
-            {queue_.where(), h, {}, limits()},
+            {queue_.where(), h, {}, limits(), method.full},
             std::nullopt,
             h.twice};
   }
@@ -73,7 +73,7 @@ class gpu_solves {
     kernel_->prepare(form_of(made.a.flat, method, false, false));
     return {std::move(made.memory),
             {queue_.where(), grid, &made.a, method, limits()},
-            {queue_.where(), h, std::move(made.levels), limits(), made.bottom_inverse},
+            {queue_.where(), h, std::move(made.levels), limits(), method.full, made.bottom_inverse},
             std::nullopt,
             h.twice};
   }
@@ -113,7 +113,7 @@ class gpu_solves {
     run_output& sum = all.run;
     double seconds = 0;
     const device_levels* levels = &grid_->levels;
-    bool twice = grid_->twice, may_be_slow = bool(galerkin);
+    bool twice = grid_->twice, may_be_slow = bool(galerkin), full = options.full_multigrid;
     while (true) {
       run_control control;
       control.interrupt = options.interrupt;
@@ -137,8 +137,10 @@ class gpu_solves {
                              .history = options.history,
                              .levels = levels,
                              .twice = twice,
+                             .full = full,
                              .slow_after = may_be_slow ? slow_after : 0},
                             control, history);
+      full = false;  // what follows begins with the answer so far
       if (out.bad_rhs) throw input_error("grid: right-hand side: a value is not finite");
       if (out.bad_start) throw input_error("grid: start: a value is not finite");
       all.scale = out.scale;
