@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Kernels through NVRTC, which compiles them at run time and knows no host library: check/nvrtc.py [NAME...] | --golden [--write].
 
-NAMEs are stencils, by the names of their files, forms of methods (textbook_cg), convolutions (systolic_convolution), and units of small kernels
+NAMEs are stencils, by the names of their files, forms of methods (textbook_cg), convolutions (systolic_convolution), grids, and units of small kernels
 (tests/data/small_kernels.tsv: "cuts of matrices in f64"); none: all. NVRTC's front end goes over every
 kernel of theirs, in as many processes as there are processors: less than a minute of processor time. No GPU is needed. The library is that of $DWELL_NVRTC, of the
 toolkit ($CUDA_HOME, /usr/local/cuda) or of the wheel nvidia-cuda-nvrtc; without one nothing is checked, and that is said.
@@ -173,6 +173,25 @@ extern "C" __global__ void count(int* n) { *n = dwell::convolution_passes_of<dwe
 """
 
 
+grids_unit = """
+#include "dwell/solvers/grid/device/kernel_cuda.cuh"
+#include "dwell/solvers/grid/device/setup_kernel_cuda.cuh"
+namespace dwell::cuda {
+using grids::level_kind;
+template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
+template <class T, bool Flat, level_kind... Kind>
+__device__ int of_kinds() {
+  return use(&grid_solve_kernel<T, 512, Flat, Kind, false>...) + use(&grid_solve_kernel<T, 512, Flat, Kind, Kind != level_kind::none>...);
+}
+template <class T, bool Flat>
+__device__ int of() { return of_kinds<T, Flat, level_kind::points, level_kind::boxes, level_kind::lines, level_kind::none>(); }
+template <class T>
+__device__ int all() { return of<T, true>() + of<T, false>() + use(&grid_setup_kernel<T, 512>); }
+}  // namespace dwell::cuda
+extern "C" __global__ void count(int* n) { *n = dwell::cuda::all<double>() + dwell::cuda::all<float>(); }
+"""
+
+
 small_unit = """
 HEADERS
 namespace dwell::cuda {
@@ -203,7 +222,7 @@ def caching_engines():
 
 
 def units():
-    """Name -> text: the stencils, the programs that execution/krylov/kernels.hpp lists, and the convolutions."""
+    """Name -> text: the stencils, the programs that execution/krylov/kernels.hpp lists, the convolutions, grids, and small kernels."""
     engines = caching_engines()
     unit = stencil_unit.replace("ENGINE_HEADERS", "".join(f'#include "dwell/execution/stencil/engines/{e}/engine.hpp"\n' for e in engines))
     unit = unit.replace("ENGINES", " + ".join(f"caching<S, T, {e}>()" for e in engines))
@@ -218,7 +237,7 @@ def units():
         text = program_unit.replace("HEADER", header)
         all_units[name] = text.replace("COUNT", f"cuda::{types}<{program}, {', '.join(executors)}>()")
     all_units |= {name: convolution_unit.replace("ALGORITHM", name) for name in convolutions()}
-    return all_units | small_kernels()
+    return all_units | {"grids": grids_unit} | small_kernels()
 
 
 def kernels():
@@ -297,7 +316,7 @@ def check(names):
         if name not in known:
             sys.exit(f"{sys.argv[0]}: expected a name of {', '.join(known)}, found '{name}'")
     all_of(front_end, names or known)
-    print(f"nvrtc: all kernels of {len(names or known)} stencils, methods, convolutions and units of small kernels, by NVRTC {Nvrtc(path).version} ({path})")
+    print(f"nvrtc: all kernels of {len(names or known)} stencils, methods, convolutions, grids and units of small kernels, by NVRTC {Nvrtc(path).version} ({path})")
 
 
 def main():

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The struct that kernels of devices are compiled for, of definitions, sizes and borders drawn at
 // random: compiled by this system's compiler, plain steps and passes of engine ring_fields2d, which
-// threads of a CPU play, have the bits of plain loops. And NVRTC compiles its kernels, where there
-// is one.
+// threads of a CPU play, have the bits of plain loops.
 #include "dwell/execution/stencil/fields/device_text.hpp"
 
 #include <fmt/format.h>
@@ -23,15 +22,13 @@
 
 #include "device_program.hpp"
 #include "drawn_fields.hpp"
+#include "drawn_points.hpp"
 #include "dwell/base/error.hpp"
 #include "dwell/device/limits.hpp"
-#include "dwell/execution/device/compiled_kernel.hpp"
-#include "dwell/execution/device/nvrtc.hpp"
 #include "dwell/execution/stencil/engines/column_fields3d/args.hpp"
 #include "dwell/execution/stencil/engines/resident_fields/args.hpp"
 #include "dwell/execution/stencil/engines/ring_fields2d/args.hpp"
 #include "dwell/execution/stencil/fields/columns_plan.hpp"
-#include "dwell/execution/stencil/fields/device_kernels.hpp"
 #include "dwell/execution/stencil/fields/field_memory.hpp"
 #include "dwell/execution/stencil/fields/plain_step.hpp"
 #include "dwell/execution/stencil/fields/point_table.hpp"
@@ -56,67 +53,6 @@ overlapping_strips strips_of(const drawn& d, const chain_numbers& n) {
           d.of_axes[0].sides[2][0].kind == side_kind::periodic};
 }
 
-/// Points of so many steps, by chance.
-template <class T>
-struct drawn_points {
-  std::vector<pass_point> points;
-  std::vector<T> series, record;
-  std::int64_t rows_of_plane;
-
-  /// may_add(field): sources are allowed. edges: columns of interest.
-  template <class Allowed>
-  drawn_points(const drawn& d, const plain_fields<T>& plain, int steps,
-               std::vector<std::int64_t> edges, const Allowed& may_add, std::mt19937_64& chance)
-      : rows_of_plane(d.n[1]) {
-    const auto below = [&](auto n) {
-      return static_cast<int>(chance() % static_cast<std::uint64_t>(n));
-    };
-    edges.insert(edges.end(), {0, d.n[2] - 1, below(d.n[2])});
-    const auto some = [&](bool receives, const auto& allowed) {
-      std::vector<pass_point> to;
-      for (int left = below(20); left > 0; --left) {
-        const int field = below(d.definition.fields());
-        const std::int64_t rows[] = {0, d.n[0] * d.n[1] - 1, below(d.n[0] * d.n[1])};
-        const std::int64_t row = rows[below(3)],
-                           x = edges[static_cast<std::size_t>(below(edges.size()))];
-        if (allowed(field, row, x))
-          to.push_back({row, x, {0, 0, static_cast<short>(field), receives}});
-      }
-      for (std::size_t k = 0; k < to.size(); ++k) {
-        to[k].values.at = static_cast<std::int64_t>(k);
-        to[k].values.stride = static_cast<int>(to.size());
-      }
-      points.insert(points.end(), to.begin(), to.end());
-      return to.size() * static_cast<std::size_t>(steps);
-    };
-    const std::size_t added = some(false, [&](int field, std::int64_t row, std::int64_t x) {
-      return may_add(field) && !plain.fixed(row / d.n[1], row % d.n[1], x);
-    });
-    record.resize(some(true, [](int, std::int64_t, std::int64_t) { return true; }));
-    std::uniform_real_distribution<double> values(-2, 2);
-    for (std::size_t k = 0; k < added; ++k) series.push_back(static_cast<T>(values(chance)));
-  }
-  /// Adds what step `step` adds, and compares what it recorded.
-  void expect(plain_fields<T>& plain, int step) const {
-    const auto value = [&](const pass_point& p) {
-      return static_cast<std::size_t>(p.values.at + step * p.values.stride);
-    };
-    const auto cell = [&](const pass_point& p) -> T& {
-      return plain.cell(p.values.field, p.row / rows_of_plane, p.row % rows_of_plane, p.x);
-    };
-    for (const pass_point& p : points)
-      if (!p.values.receives) cell(p) += series[value(p)];
-    for (const pass_point& p : points)
-      EXPECT_TRUE(!p.values.receives ||
-                  same_values(std::vector{record[value(p)]}, std::vector{cell(p)}))
-          << "step " << step << ", field " << p.values.field << ", row " << p.row << ", column "
-          << p.x;
-  }
-};
-template <class T>
-T* data_or_null(std::vector<T>& list) {
-  return list.empty() ? nullptr : list.data();
-}
 /// Takes the parameters of step `step` of a table.
 template <class T>
 void put_parameters(plain_fields<T>& plain, const std::vector<T>& table, int step) {
@@ -460,88 +396,6 @@ TEST(StepsInOneLaunch, LongLinesHaveAllTheirPieces) {
     std::swap(a.n[0], a.n[1]);
     EXPECT_EQ(pieces_of_stage(a, 4).down, (std::int64_t{a.n[0]} + 3) / 4);
     std::swap(a.n[0], a.n[1]);
-  }
-}
-
-TEST_F(DeviceText, NvrtcCompilesItsKernels) {
-  try {
-    nvrtc::library();
-  } catch (const unsupported_error& e) {
-    GTEST_SKIP() << e.what();
-  }
-  // A pass of the wave equation: two fields, one of them the other's old values, a coefficient.
-  const std::array own{0, 0}, up{-1, 0}, right{0, 1};
-  cell_tape wave{"wave", 2, {"u", "v"}, {"c"}, {}, {}, {}};
-  wave.nodes = {cell_node::tap(0, own), cell_node::tap(1, own), cell_node::tap(2, own),
-                cell_node::tap(0, up), cell_node::tap(0, right)};
-  for (const auto& [a, b] : {std::pair{3, 4}, {2, 5}, {0, 6}})
-    wave.nodes.push_back(cell_node::operation(cell_op::mul, a, b));
-  wave.nodes.push_back(cell_node::operation(cell_op::sub, 7, 1));
-  wave.stages = {{{0, 8}, {1, 0}}};
-  const stencil_definition of_wave(wave);
-  const std::array<std::int64_t, 2> size{100, 100};
-  const field_domain waves(of_wave, checked_field_size(2, size), {field_boundary{}});
-  using sources = field_kernel_sources<double>;
-  const sources of_waves(waves);
-  const chain_shape shape = chain_of(waves);
-  const auto config =
-      plan_chain(shape, work_of(of_wave, sizeof(double)), sizeof(double), {227 << 10, 64});
-  ASSERT_TRUE(config);
-  for (const kernel_source& source :
-       {of_waves.stage(0), of_waves.naive_stage(0), of_waves.steps(), of_waves.pass(*config),
-        of_waves.pass(*config, {false, true}), of_waves.pass(*config, {true, true}),
-        of_waves.resident({7, 10, 4, 5, 1}), of_waves.resident({7, 10, 4, 5, 1}, {true, true}),
-        of_waves.keep(), of_waves.differ(), sources::add(), sources::record(), sources::finite(),
-        sources::subtract()})
-    EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {90, 0})->cubin.empty())) << source.kernel;
-  // A pass is the kernel of one architecture; others have none.
-  for (const int arch : {80, 90, 120}) {
-    int passes = 0;
-    for (const kernel_source& source : field_sources(waves, precision::f32, arch)) {
-      passes += source.kernel.find("fields_pass_kernel") != std::string::npos;
-      EXPECT_NO_THROW(EXPECT_FALSE(compile_kernel(source, {arch, 0})->cubin.empty()))
-          << source.kernel;
-    }
-    EXPECT_EQ(passes, arch == 90 ? 1 : 0) << arch;
-    const auto all = field_sources(waves, precision::f32, arch, {true, true}, true);
-    const auto plain = field_sources(waves, precision::f32, arch);
-    const auto has = [](const auto& list, const std::string& kernel) {
-      return std::ranges::any_of(list, [&](const kernel_source& s) { return s.kernel == kernel; });
-    };
-    EXPECT_EQ(all.size(), plain.size() + 3) << arch;
-    using of_f32 = field_kernel_sources<float>;
-    for (const kernel_source& more : {of_f32::add(), of_f32::record(), of_f32::subtract()})
-      EXPECT_TRUE(has(all, more.kernel) && !has(plain, more.kernel)) << more.kernel;
-    const auto passes_with = std::ranges::count_if(all, [](const kernel_source& s) {
-      return s.kernel.find(", true, true>") != std::string::npos;
-    });
-    EXPECT_EQ(passes_with, passes) << arch;
-  }
-
-  std::mt19937_64 chance(5);
-  for (int round = 0; round < 4; ++round) {
-    const drawn d = draw(chance, round == 3 ? 3 : 0);
-    const std::vector<std::int64_t> axes(d.n.begin() + (3 - d.definition.dims()), d.n.end());
-    const field_domain domain(d.definition, checked_field_size(d.definition.dims(), axes), d.given);
-    const kernel_source source =
-        round % 2 ? field_kernel_sources<float>(domain).stage(0) : sources(domain).stage(0);
-    std::vector<kernel_source> list{source,
-                                    sources(domain).resident(tile_of(domain), {false, true})};
-    if (d.definition.dims() == 3) {
-      const auto plan = plan_columns(columns_of(domain), work_of(d.definition, 8), 8, {});
-      ASSERT_TRUE(plan);
-      for (const pass_demands& demands :
-           {pass_demands{}, {false, true}, {true, false}, {true, true}})
-        list.push_back(sources(domain).pass(*plan, demands));
-    }
-    std::string failure;
-    try {
-      for (const kernel_source& kernel : list)
-        EXPECT_FALSE(compile_kernel(kernel, {90, 0})->cubin.empty());
-    } catch (const error& e) {
-      failure = e.what();
-    }
-    EXPECT_EQ(failure, "") << source.text;
   }
 }
 

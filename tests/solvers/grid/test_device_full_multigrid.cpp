@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dwell/grid/grid_solver.hpp"
+#include "dwell/solvers/grid/device/made_grid.hpp"
 #include "grid_answers.hpp"
 #include "grid_problem.hpp"
 #include "played_grid.hpp"
@@ -204,6 +206,55 @@ TEST(DeviceFullMultigrid, BeginsWithLines) {
   EXPECT_GT(seen.several_levels, rounds / 8);
   EXPECT_GT(seen.solves, rounds / 2);
   EXPECT_GT(seen.same_iterations, seen.solves * 9 / 10);
+}
+
+/// Levels of kernels have the bits of the host's, and so have answers.
+TEST(DeviceFullMultigrid, BeginsWithLevelsThatKernelsHaveMade) {
+  int made_there = 0, improved = 0;
+  for (unsigned seed = 6001; seed <= 6000 + unsigned(test::rounds(40)); ++seed) {
+    grid_problem<double> p;
+    random_grid_problem(seed, 40, 3, p);
+    if (!grids::has_arrays(p.d)) continue;
+    SCOPED_TRACE(p.says + fmt::format(", seed {}", seed));
+    const grids::chosen_method method = grids::method_of({}, backend::cuda);
+    const int teams = 1 + int(seed % 4);
+    grid_kernel_cpu<double> kernel(teams, seed % 2 == 0);
+    const grids::deal_limits limits{teams, kernel.lanes(), 40, 16, true};
+    const std::vector<double> b = random_values<double>(p.cells(), seed);
+    const auto solved = [&](const grids::prepared_grid<double>& prepared,
+                            const grids::device_operator<double>* a,
+                            const grids::device_levels& levels) {
+      grids::device_grid<double> grid(device::cpu(1), prepared, a, method, limits);
+      std::vector<double> u(b.size(), 0.0), history;
+      const grids::device_outcome out = grid.solve(kernel,
+                                                   {.f = b.data(),
+                                                    .u = u.data(),
+                                                    .algebraic = true,
+                                                    .rtol = 1e-8,
+                                                    .max_iterations = 60,
+                                                    .history = true,
+                                                    .levels = &levels,
+                                                    .twice = prepared.levels.own->twice,
+                                                    .full = true},
+                                                   {}, history);
+      improved += history.at(0) < 0.9 * out.rhs_norm;
+      return u;
+    };
+    const grids::prepared_grid<double> host = prepared_for(p.d, method);
+    const grids::device_levels of_host(device::cpu(1), *host.levels.own, {}, limits, true);
+    grids::undiscretized<double> problem = grids::discretize_elsewhere(p.d);
+    grids::made_grid<double> made =
+        grids::make_grid(device::cpu(1), kernel, problem, method, limits);
+    ASSERT_TRUE(made.good);
+    const grids::prepared_grid<double> there(std::move(problem.system), std::move(made.h),
+                                             made.scale);
+    const grids::device_levels levels(device::cpu(1), *there.levels.own, std::move(made.levels),
+                                      limits, true, made.bottom_inverse);
+    EXPECT_EQ(solved(there, &made.a, levels), solved(host, nullptr, of_host));
+    ++made_there;
+  }
+  EXPECT_GT(made_there, test::rounds(40) / 4);
+  EXPECT_GT(improved, made_there);
 }
 
 /// A start that is as good as rounding allows: what full multigrid makes of it is taken where its
