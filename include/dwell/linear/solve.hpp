@@ -111,13 +111,14 @@ struct solve_options {
   /// The null space of the matrix, which must then be symmetric. "auto": that of the constant
   /// vectors where all row sums of a symmetric matrix are zero up to rounding, as of a Laplacian
   /// with Neumann boundaries (methods cg and minres; with bicgstab, which does not look at
-  /// symmetry, none). "constant": take it for that, by any method; rows and columns must then have
-  /// sums of about zero. "none": do not look. Where it is "constant" the mean of b is taken from b,
-  /// which need not be consistent then (the caller's b stays as it is), and x is the solution whose
-  /// mean is 0, that of least norm; the norm of b in the tolerance, and the residuals, are those
-  /// without the mean. Where nothing better was found than the start vector, x is that, with the
-  /// mean that it has. A matrix of several parts that are not connected has more null vectors:
-  /// these are not found, but may be given (null_vectors). Not in cg_batch.
+  /// symmetry, none). "constant": take it for that, by any method; columns must then have sums of
+  /// about zero, and so must rows, or it is refused. "none": do not look. Where it is "constant"
+  /// the mean of b is taken from b, which need not be consistent then (the caller's b stays as it
+  /// is), and x is the solution whose mean is 0, that of least norm; the norm of b in the
+  /// tolerance, and the residuals, are those without the mean. Where nothing better was found than
+  /// the start vector, x is that, with the mean that it has. A matrix of several parts that are not
+  /// connected has more null vectors: these are not found, but may be given (null_vectors). Not in
+  /// cg_batch.
   std::string null_space = "auto";
   /// The null space of a symmetric matrix, as 1 to 6 vectors that span it, one after another, of
   /// as many elements as the matrix has rows: the rigid-body modes of an elastic body that nothing

@@ -139,6 +139,19 @@ null_vectors::null_vectors(const device& where, const solve_options& o, index ro
   data_ = buffer<double>::copy_of(where, q);
 }
 
+null_vectors null_vectors::constants(const device& where, const solve_options& o, index rows,
+                                     const row_ranks* ranks) {
+  null_vectors ones;
+  if (o.null_space != "constant") return ones;
+  ones.where_ = where;
+  ones.ranks_ = ranks;
+  ones.count_ = 1;
+  ones.constants_ = true;
+  ones.data_ =
+      buffer<double>::copy_of(where, std::vector<double>(static_cast<std::size_t>(rows), 1.0));
+  return ones;
+}
+
 buffer<double> null_vectors::with_ghosts(int k, std::size_t rows) const {
   const memory_space& memory = memory_of(where_.on());
   std::vector<double> here(rows + static_cast<std::size_t>(ranks_->halo->ghosts));
@@ -178,11 +191,17 @@ void null_vectors::check(const large_csr_arrays<T>& a, int exponent) const {
         to[1] += from[1];
       });
     if (std::sqrt(found[0]) <= small * std::sqrt(found[1])) continue;
+    const double left = std::sqrt(found[0]) / std::sqrt(found[1]);
     divided_columns(ranks_ ? ranks_->comm : nullptr).on_all([&] {
+      if (constants_)
+        throw input_error(fmt::format(
+            "null_space: expected auto, none, or a matrix that takes constant vectors to zero, "
+            "found constant and that it leaves {:.1e} of || |A| 1 ||",
+            left));
       throw input_error(fmt::format(
           "null_vectors: expected vectors that the matrix takes to zero, found that it leaves "
           "{:.1e} of || |A| |n| || of vector {}, made orthogonal to those before it",
-          std::sqrt(found[0]) / std::sqrt(found[1]), k + 1));
+          left, k + 1));
     });
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The null space that a caller gives as vectors: made orthonormal, placed where the device's teams
-// read it, and checked against a matrix. Private to the solver.
+// The null space that a caller gives, as vectors or as that of constants: made orthonormal, placed
+// where the device's teams read it, and checked against a matrix. Private to the solver.
 #pragma once
 #include <string>
 #include <vector>
@@ -29,6 +29,11 @@ class null_vectors {
   /// does.
   null_vectors(const device& where, const solve_options& o, index rows, const row_ranks* ranks);
 
+  /// A constant vector, to be checked where null_space is "constant"; of other options none. ranks:
+  /// as above.
+  static null_vectors constants(const device& where, const solve_options& o, index rows,
+                                const row_ranks* ranks);
+
   int count() const { return count_; }
   /// In memory of the device.
   const double* data() const { return data_.data(); }
@@ -45,6 +50,7 @@ class null_vectors {
   device where_ = device::cpu(1);
   const row_ranks* ranks_ = nullptr;
   int count_ = 0;
+  bool constants_ = false;  ///< not given as vectors
   buffer<double> data_;
 };
 

@@ -26,7 +26,8 @@ struct prepared_matrix {
       : queue(on),
         target(target_of(queue.where())),
         system(queue.where(), a, demand_of(o), setup),
-        null_space(queue.where(), o, system.arrays().rows, system.ranks()) {}
+        null_space(queue.where(), o, system.arrays().rows, system.ranks()),
+        constants(null_vectors::constants(queue.where(), o, rows(), system.ranks())) {}
   prepared_matrix(const prepared_matrix&) = delete;
   prepared_matrix& operator=(const prepared_matrix&) = delete;
 
@@ -69,13 +70,14 @@ struct prepared_matrix {
   /// What fill() has counted, or null.
   const counted_fill* known_fill() const { return fill_ ? &*fill_ : nullptr; }
 
-  /// The matrix takes the vectors that are given to about zero, now and with other values; else
-  /// throws input_error.
+  /// The matrix takes the vectors that are given, or constant ones, to about zero, now and with
+  /// other values; else throws input_error.
   void check_null_vectors(solve_setup& setup) {
-    if (null_space.count() == 0) return;
+    const null_vectors& wanted = null_space.count() > 0 ? null_space : constants;
+    if (wanted.count() == 0) return;
     const lap_timer time(setup.check_s);
-    system.demand([this](const large_csr_arrays<T>& a, const system_facts& found) {
-      null_space.check(a, found.exponent);
+    system.demand([&wanted](const large_csr_arrays<T>& a, const system_facts& found) {
+      wanted.check(a, found.exponent);
     });
   }
   /// Other values, as update() of prepared_system takes them.
@@ -93,7 +95,8 @@ struct prepared_matrix {
   plan_target target;
   prepared_system<T> system;
   null_vectors null_space;
-  int version = 0;  ///< version of the values: runs that have others are brought up to date
+  null_vectors constants;  ///< where these are the null space by the options
+  int version = 0;         ///< version of the values: runs that have others are brought up to date
 
  private:
   std::optional<counted_fill> fill_;

@@ -246,6 +246,42 @@ TEST_F(null_space, options_and_other_matrices) {
   EXPECT_LE(distance(told.x, least_norm(u.a, u.b)), 1e-6);
 }
 
+TEST_F(null_space, of_a_matrix_that_has_another_one_is_refused) {
+  const std::string words = "null_space: expected auto, none, or a matrix that takes constant";
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    const auto n = static_cast<index>(1 + 37 * seed % 200);
+    const linear_system<double> other{
+        "", generate("poisson2d:" + std::to_string(n) + "x" + std::to_string(seed)),
+        std::vector<double>(static_cast<std::size_t>(n) * seed, 1.0)};
+    for (const char* method : {"cg", "minres", "bicgstab", "gmres", "auto"})
+      for (const bool mixed : {false, true}) {
+        SCOPED_TRACE(method + std::string(mixed ? ", mixed, seed " : ", seed ") +
+                     std::to_string(seed));
+        solve_options o = by("cg", preconditioner::jacobi);
+        o.method = method;
+        o.mixed_precision = mixed;
+        o.null_space = "constant";
+        EXPECT_NE(refusal<input_error>([&] { (void)run(other, o); }).find(words),
+                  std::string::npos);
+      }
+  }
+  // Nor are other values taken that have another one; those before stay.
+  const csr<double> a = variable(17, 21, 1);
+  std::vector<double> values = a.val;
+  for (double& v : values) v = std::abs(v);
+  const auto b = random_vector(a.rows, 5);
+  std::vector<double> x(b.size());
+  solve_options o = by("cg", preconditioner::jacobi);
+  o.null_space = "constant";
+  linear_solver<double> solver(place::where(), a.view(), o);
+  EXPECT_NE(refusal<input_error>([&] {
+              solver.update_values(std::span<const double>(values));
+            }).find(words),
+            std::string::npos);
+  EXPECT_EQ(solver.solve(b, x).stopped, stop_reason::converged);
+  EXPECT_LE(distance(x, least_norm(a, b)), 1e-7);
+}
+
 TEST_F(null_space, follows_other_values) {
   csr<double> a = generate("poisson2d:20x20");
   csr<double> singular = a;
