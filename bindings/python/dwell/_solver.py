@@ -360,6 +360,10 @@ class Solver(_gpu.StreamUser):
         if not parts:
             return
         worst = max(parts, key=lambda one: float(one.rhs_outside_range))
+        if self._options.null_space == "constant":  # whatever the matrix is
+            warn(f"{worst.rhs_outside_range:.2g} of the norm of b is constant and was left out, as "
+                 "null_space=\"constant\" asks", SolveWarning)
+            return
         where = ("is in the span of null_vectors" if worst.null_space == "given" else
                  "is constant, which the matrix, whose rows have sums of zero, makes of nothing")
         warn(f"{worst.rhs_outside_range:.2g} of the norm of b {where}: with that part there is no solution, the answer is "

@@ -202,3 +202,12 @@ def test_stencils(shape, dtype):
     runner = dwell.Runner(u, shape)
     outcome, *heard = said(lambda: runner.run_until(1e-12, 5))
     assert outcome.stopped == "step limit" and heard == [[], []], "the outcome says it"
+
+
+@pytest.mark.parametrize("kind", ["poisson2d:9x8", "neumann2d:9x8"])
+def test_a_part_that_was_left_out_because_of_null_space_says_so(kind):
+    """Whatever the matrix is, of which nothing is said."""
+    solver = dwell.Solver(dwell.generate(kind), null_space="constant", maxiter=50, device="cpu")
+    _, _, others = said(lambda: solver.solve(np.arange(72.0)))
+    assert len(others) == 1
+    assert others[0].endswith("of the norm of b is constant and was left out, as null_space=\"constant\" asks")
