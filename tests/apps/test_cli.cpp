@@ -226,6 +226,27 @@ TEST(cli_cg, neumann_boundaries) {
   const auto off = dwell_cli({"cg", "neumann2d:40x30", "--rhs", "ones", "--device", "cpu",
                               "--null-space", "none", "--max-iterations", "200"});
   EXPECT_NE(off.code, 0);
+  EXPECT_TRUE(holds(off.err, "has no solution: try null_space auto")) << off.err;
+  // Nothing is said of row sums where a matrix has others.
+  const auto asked = dwell_cli({"cg", "poisson2d:20x15", "--device", "cpu", "--null-space",
+                                "constant", "--max-iterations", "100"});
+  EXPECT_TRUE(holds(asked.err, "is constant and was left out, as --null-space constant asks"));
+  EXPECT_FALSE(holds(asked.err, "sums of zero")) << asked.err;
+  EXPECT_TRUE(holds(asked.err, "the solve is one modulo constants: try null_space auto"));
+}
+
+TEST(cli_cg, names_the_words_that_a_right_hand_side_may_be) {
+  const scratch_folder in;
+  for (const auto& [text, meant] : {std::pair<std::string, std::string>{"one", "'ones'"},
+                                    {"rowsums", "'row-sums'"},
+                                    {"companio", "'companion'"}})
+    expect_refused({"cg", "poisson2d:4x4", "--rhs", text},
+                   "--rhs: expected ones, row-sums, companion or the name of a file that is there, "
+                   "found '" +
+                       text + "'; did you mean " + meant + "?");
+  expect_refused({"cg", "poisson2d:4x4", "--rhs", in("none.mtx")},
+                 "found '" + in("none.mtx") + "'");
+  expect_refused({"cg", "poisson2d:4x4", "--ranks", "2", "--rhs", "one"}, "did you mean 'ones'?");
 }
 
 TEST(cli_cg, null_vectors) {

@@ -197,6 +197,11 @@ std::string inconsistent_rhs(const solve_result& r) {
         "{:.2g} of the norm of the right-hand side is in the span of --null-vectors: with that "
         "part there is no solution, the answer is one without it",
         r.report.rhs_outside_range);
+  if (r.options.null_space == "constant")
+    return fmt::format(
+        "{:.2g} of the norm of the right-hand side is constant and was left out, as --null-space "
+        "constant asks",
+        r.report.rhs_outside_range);
   return fmt::format(
       "the rows of the matrix have sums of zero, and {:.2g} of the norm of the right-hand side is "
       "constant: with that part there is no solution, the answer is one without it "

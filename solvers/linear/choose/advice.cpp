@@ -74,10 +74,20 @@ std::string more_accurate(const solve_report& r, const system_facts& facts) {
   return tries_of("rounding allows no smaller true residual", tries);
 }
 
+/// Are constants in the null space, and nobody takes notice? Then there is no solution with what is
+/// constant of the right-hand side.
+bool keeps_constants(const solve_options& o, const system_facts& facts) {
+  return o.null_space == "none" && facts.symmetric && facts.zero_row_sums;
+}
+constexpr const char* without_constants =
+    "the matrix has row sums of zero, and what is constant of the right-hand side has no solution: "
+    "try null_space auto";
+
 /// At the limit of iterations.
 std::string more_progress(const solve_report& r, const solve_options& o, const system_facts& facts,
                           residual_trend trend) {
   const bool rests = r.stagnated || trend == residual_trend::rests;
+  if (rests && keeps_constants(o, facts)) return without_constants;
   words tries;
   if (!rests) tries.emplace_back("more iterations");
   add_preconditioner(r, facts, tries);
@@ -131,6 +141,11 @@ std::string advice_of(const solve_report& r, const solve_options& o, const syste
                       residual_trend trend) {
   const bool beyond_rounding =
       r.residuals_disagree && r.residual_relative_recursive < r.residual_relative_true;
+  const bool unmet =
+      r.stopped == stop_reason::accuracy_limit || r.stopped == stop_reason::iteration_limit;
+  if (unmet && o.null_space == "constant" && !facts.zero_row_sums)
+    return "the matrix has rows with other sums than zero, and the solve is one modulo constants: "
+           "try null_space auto";
   switch (r.stopped) {
     case stop_reason::accuracy_limit:
       return more_accurate(r, facts);
@@ -138,6 +153,7 @@ std::string advice_of(const solve_report& r, const solve_options& o, const syste
       return beyond_rounding && !r.stagnated ? more_accurate(r, facts)
                                              : more_progress(r, o, facts, trend);
     case stop_reason::breakdown:
+      if (keeps_constants(o, facts)) return without_constants;
       if (std::string said = after_breakdown(r, facts); !said.empty()) return said;
       break;
     case stop_reason::not_finite:
