@@ -226,6 +226,27 @@ TEST(cli_cg, neumann_boundaries) {
   const auto off = dwell_cli({"cg", "neumann2d:40x30", "--rhs", "ones", "--device", "cpu",
                               "--null-space", "none", "--max-iterations", "200"});
   EXPECT_NE(off.code, 0);
+  EXPECT_TRUE(holds(off.err, "has no solution: try null_space auto")) << off.err;
+  // Constants are no null space of a matrix whose rows have other sums.
+  const auto asked = dwell_cli({"cg", "poisson2d:20x15", "--device", "cpu", "--null-space",
+                                "constant", "--rhs", "ones"});
+  EXPECT_EQ(asked.code, 1);
+  EXPECT_TRUE(holds(asked.err, "null_space: expected auto, none, or a matrix that takes constant"))
+      << asked.err;
+}
+
+TEST(cli_cg, names_the_words_that_a_right_hand_side_may_be) {
+  const scratch_folder in;
+  for (const auto& [text, meant] : {std::pair<std::string, std::string>{"one", "'ones'"},
+                                    {"rowsums", "'row-sums'"},
+                                    {"companio", "'companion'"}})
+    expect_refused({"cg", "poisson2d:4x4", "--rhs", text},
+                   "--rhs: expected ones, row-sums, companion or the name of a file that is there, "
+                   "found '" +
+                       text + "'; did you mean " + meant + "?");
+  expect_refused({"cg", "poisson2d:4x4", "--rhs", in("none.mtx")},
+                 "found '" + in("none.mtx") + "'");
+  expect_refused({"cg", "poisson2d:4x4", "--ranks", "2", "--rhs", "one"}, "did you mean 'ones'?");
 }
 
 TEST(cli_cg, null_vectors) {

@@ -252,6 +252,24 @@ TEST(cli_compare, a_refused_system_does_not_end_the_others) {
   EXPECT_EQ(matrices.at(1).at("runs").size(), 4u);
 }
 
+// Peers read vectors of the wrong length.
+TEST(cli_compare, matrices_that_are_not_square_are_refused) {
+  const scratch_folder in;
+  for (const auto& [rows, cols] : {std::pair{3, 4}, {4, 3}, {1, 9}, {9, 1}, {2, 3000}, {3000, 2}}) {
+    std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) +
+                       " " + std::to_string(cols) + " 2\n1 1 2\n" + std::to_string(rows) + " " +
+                       std::to_string(cols) + " 1\n";
+    const auto file = in.write("A.mtx", text);
+    for (const char* what : {"solve", "cg"}) {
+      SCOPED_TRACE(text + what);
+      const auto r = dwell_cli({"compare", what, file, "--repetitions", "1"});
+      EXPECT_EQ(r.code, 1) << r.err;
+      EXPECT_EQ(r.err, "dwell: A: matrix: expected as many rows as columns, found " +
+                           std::to_string(rows) + " x " + std::to_string(cols) + "\n");
+    }
+  }
+}
+
 TEST(cli_compare, limit_is_2) {
   const auto r = dwell_cli(
       compare({"trefethen:200", "--rtol", "1e-8", "--max-iterations", "3", "--no-peers"}));

@@ -5,9 +5,13 @@
 #include <signal.h>
 
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "cli_runner.hpp"
+#include "dwell/datasets/generators.hpp"
+#include "dwell/formats/binary_matrix.hpp"
+#include "dwell/formats/is_symmetric.hpp"
 
 namespace dwell::test {
 namespace {
@@ -190,6 +194,112 @@ TEST(cli_convert, is_read_by_ranks_in_parts) {
                  "bad.dwell: expected checksum");
   expect_refused({"cg", in.write("cut.dwell", bytes.substr(0, 5000)), "--ranks", "3"}, "cut.dwell");
   expect_refused({"cg", "poisson3d:3x3", "--ranks", "3"}, "poisson3d:WxHxD");
+}
+
+TEST(cli_convert, writes_kinds_as_generate_does) {
+  const scratch_folder in;
+  std::mt19937 random(5);
+  for (const kind_help& kind : generated_kinds()) {
+    std::string text = kind.kind.substr(0, kind.kind.find(':') + 1);
+    if (text == "like:") continue;
+    const std::string form = kind.kind.substr(text.size());  // WxHxD, say
+    const bool three = holds(form, "xD") || holds(form, "xNZ"), one = !holds(form, "x");
+    for (int axis = 0; axis < (one ? 1 : three ? 3 : 2); ++axis)
+      text += (axis > 0 ? "x" : "") + std::to_string(2 + random() % 9);
+    for (const char* more : {":PECLET", ":WAVES", ":WEAK", ":RATIO"})
+      if (holds(kind.kind, more)) text += ":0.5";
+    SCOPED_TRACE(text);
+    const csr<double> whole = generate(text);
+    write_binary_matrix(in("want.dwell"), whole.view(), is_symmetric(whole.view()));
+    converted({text, "-o", in("A.dwell")});
+    const auto said = dwell_cli({"generate", text, "-o", in("B.dwell")});
+    EXPECT_EQ(said.code, 0) << said.err;
+    for (const char* name : {"A.dwell", "B.dwell"})
+      EXPECT_EQ(read_text(in(name)), read_text(in("want.dwell"))) << name;
+    const auto text_said = dwell_cli({"generate", text, "--general", "-o", in("B.mtx")});
+    const auto size_of = [](const std::string& line) {
+      return line.substr(line.find(": "), line.find(" nonzeros") - line.find(": "));
+    };
+    EXPECT_EQ(size_of(said.out), size_of(text_said.out));
+  }
+}
+
+// A few rows at a time, so that no size is refused; text is refused before anything is made.
+TEST(cli_convert, and_generate_begin_to_write_what_32_bits_do_not_count) {
+  const scratch_folder in;
+  for (const char* kind : {"poisson2d:50000x50000", "box3d:1300", "poisson3d:700x700x700"})
+    for (const char* command : {"generate", "convert"}) {
+      SCOPED_TRACE(std::string(command) + " " + kind);
+      const auto full = dwell_cli({command, kind, "-o", in("A.dwell")}, {.file_size = 1 << 20});
+      EXPECT_EQ(full.code, 1);
+      EXPECT_TRUE(holds(full.err, "File too large")) << full.err;
+      for (const std::string& to : {in("A.mtx"), in("A.mtx.gz"), std::string("-")})
+        expect_refused(
+            {command, kind, "-o", to},
+            "--output: expected a name that ends in .dwell, a file that is written a few "
+            "rows at a time, for more than 2147483647 rows or nonzeros, found '" +
+                to + "'");
+      EXPECT_TRUE(in.files().empty());
+    }
+  expect_refused({"generate", "elasticity3d:900x900x900", "-o", in("A.dwell")},
+                 "with at most 2147483647 nonzeros");
+}
+
+// Before contents are read: they are damaged, and nobody says so.
+TEST(cli_convert, sizes_that_do_not_fit_are_found_by_the_header) {
+  const scratch_folder in;
+  std::mt19937 random(8);
+  for (const bool square : {false, true}) {
+    const int rows = 40 + static_cast<int>(random() % 100), cols = square ? rows : rows + 1;
+    std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) +
+                       " " + std::to_string(cols) + " " + std::to_string(rows) + "\n";
+    for (int i = 1; i <= rows; ++i) text += std::to_string(i) + " " + std::to_string(i) + " 2\n";
+    converted({in.write("A.mtx", text), "-o", in("A.dwell")});
+    std::string bytes = read_text(in("A.dwell"));
+    bytes[bytes.size() - 20] ^= 1;  // a checksum
+    const auto damaged = in.write("B.dwell", bytes);
+    const int other = rows + (random() % 2 ? 1 : -1);
+    std::string vector =
+        "%%MatrixMarket matrix array real general\n" + std::to_string(other) + " 1\n";
+    for (int i = 0; i < other; ++i) vector += "1\n";
+    const auto file = in.write("b.mtx", vector);
+    if (!square) {
+      for (const strings& command : {strings{"solve"}, {"cg"}, {"explain", "solve"}}) {
+        strings args = command;
+        args.push_back(damaged);
+        expect_refused(args, damaged + ": expected as many rows as columns, found " +
+                                 std::to_string(rows) + " x " + std::to_string(cols));
+      }
+      continue;
+    }
+    const std::string found = std::to_string(rows) + " ",
+                      one = "one per row of B, found " + std::to_string(other);
+    for (const char* ranks : {"", "2"}) {
+      const auto refused = [&](strings args, const std::string& message) {
+        args.insert(args.begin(), {"solve", damaged});
+        if (*ranks) args.insert(args.end(), {"--ranks", ranks});
+        expect_refused(args, file + ": expected " + found + message + one);
+      };
+      refused({"--rhs", file}, "values for the right-hand side, ");
+      refused({"--x0", file}, "values for the start vector, ");
+      if (*ranks) continue;
+      refused({"--null-vectors", file}, "rows of null vectors, ");
+      refused({"--near-null", file, "--preconditioner", "amg"}, "rows of near-null vectors, ");
+    }
+    expect_refused({"explain", "solve", damaged, "--near-null", file, "--preconditioner", "amg"},
+                   file + ": expected " + found + "rows of near-null vectors, " + one);
+    expect_refused({"solve", damaged}, damaged + ": expected checksum");
+  }
+}
+
+TEST(cli_convert, text_of_both_triangles_is_asked_for_where_they_differ) {
+  const scratch_folder in;
+  for (const char* kind : {"convection2d:9x8:3", "convection2d:2x1:0.1"}) {
+    expect_refused({"generate", kind, "-o", in("A.mtx")},
+                   std::string(kind) + ": expected --general for a matrix that is not symmetric");
+    EXPECT_EQ(dwell_cli({"generate", kind, "--general", "-o", in("A.mtx")}).code, 0);
+  }
+  EXPECT_EQ(dwell_cli({"generate", "convection2d:9x8:0", "-o", in("B.mtx")}).code, 0);
 }
 
 TEST(cli_convert, interrupted_leaves_nothing_behind) {

@@ -10,6 +10,16 @@
 namespace dwell::test {
 namespace {
 
+TEST(cli_explain, projects_no_time_of_a_cpu) {
+  for (const char* kind : {"poisson2d:40x30", "trefethen:300", "convection2d:30x20:5"}) {
+    const auto r = dwell_cli({"explain", "solve", kind, "--device", "cpu"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(holds(r.out, "no model of CPUs, so no projected time"));
+    EXPECT_TRUE(holds(r.out, "best by the rates of a GPU; ")) << r.out;
+    EXPECT_FALSE(holds(r.out, "least projected time")) << r.out;
+  }
+}
+
 TEST(cli_explain, plan_and_all_policies) {
   const auto r = dwell_cli({"explain", "cg", "trefethen:500", "--device", "cpu", "--threads", "2"});
   EXPECT_EQ(r.code, 0) << r.err;

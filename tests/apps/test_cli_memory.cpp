@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Runs with too little address space for them, whatever it is that finds none: a line and exit
 // code 4, never the end of the process from within a thread.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cli_runner.hpp"
 
@@ -63,8 +68,27 @@ TEST(cli_memory, of_a_matrix_with_billions_of_nonzeros_is_looked_at_before_it_is
     EXPECT_EQ(r.out, "");
     return std::to_string(r.code) + ": " + r.err;
   };
-  EXPECT_TRUE(said({}).starts_with("4: dwell: too little memory: 2,398,060,000 nonzeros take "))
-      << said({});
+  // The matrix, b and x, and what the solve has: vectors, residuals, a basis, copies in f32.
+  const auto gib = [](double bytes_of_row, double bytes_of_nonzero) {
+    const double bytes = 343e6 * bytes_of_row + 2398060000.0 * bytes_of_nonzero;
+    return fmt::format(
+        "4: dwell: too little memory: 2,398,060,000 nonzeros in 343,000,000 rows "
+        "and the solve take {:.1f} GiB or more, ",
+        bytes / (1 << 30));
+  };
+  const double system = 8 + 2 * 8 + 16, in_f32 = 8 + 2 * 4 + 5 * 4;
+  for (const auto& [more, expected] :
+       {std::pair{strings{}, gib(system + 5 * 8, 12)},
+        {{"--solver", "cg", "--preconditioner", "none"}, gib(system + 5 * 8, 12)},
+        {{"--precision", "f32"}, gib(system + in_f32, 12 + 8)},
+        {{"--precision", "mixed"}, gib(system + 5 * 4, 12 + 4)}})
+    EXPECT_TRUE(said(more).starts_with(expected)) << said(more) << expected;
+  for (const int restart : {2, 30, 100}) {
+    const auto vectors = std::to_string(restart);
+    const std::string one = said({"--solver", "gmres", "--restart", vectors}),
+                      more = said({"--solver", "gmres", "--restart", std::to_string(restart - 1)});
+    EXPECT_NE(one, more) << one;
+  }
   const std::string many = "not with a matrix of more than 2^31 - 1 nonzeros, found 2398060000";
   EXPECT_EQ(said({"--preconditioner", "amg"}),
             "1: dwell: preconditioner amg: expected a matrix of at most 2147483647 nonzeros, found "

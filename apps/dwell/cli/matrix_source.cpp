@@ -15,10 +15,8 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/datasets/generators.hpp"
-#include "dwell/execution/device/host_memory.hpp"
 #include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/row_source.hpp"
-#include "report/units.hpp"
 
 namespace dwell::app {
 
@@ -53,6 +51,22 @@ void require_source(const std::string& text, const std::string& or_else, const s
                     or_else, kind.empty() ? meant : kind));
 }
 
+std::string source_name(const std::string& text) {
+  return is_generated(text) ? text : fs::path(text).stem().string();
+}
+
+std::unique_ptr<row_source> source_in_parts(const std::string& text) {
+  if (is_generated(text)) return is_made_by_rows(text) ? generate_by_rows(text) : nullptr;
+  if (is_stream(text) || !is_binary_matrix(text)) return nullptr;
+  return std::make_unique<binary_matrix_file>(text);
+}
+
+void require_square(const std::string& name, std::int64_t rows, std::int64_t cols) {
+  if (rows != cols)
+    throw input_error(
+        fmt::format("{}: expected as many rows as columns, found {} x {}", name, rows, cols));
+}
+
 bool is_large(const row_source& of) {
   constexpr std::int64_t most = std::numeric_limits<index>::max();
   return of.nonzeros() > most && of.rows() <= most && of.cols() <= most;
@@ -62,25 +76,8 @@ namespace {
 
 /// The rows of a kind or a .dwell file that is_large(); null: it is not, or cannot be had by rows.
 std::unique_ptr<row_source> large_source(const std::string& text) {
-  if (is_generated(text) ? !is_made_by_rows(text) : is_stream(text) || !is_binary_matrix(text))
-    return nullptr;
-  std::unique_ptr<row_source> of;
-  if (is_generated(text))
-    of = generate_by_rows(text);
-  else
-    of = std::make_unique<binary_matrix_file>(text);
-  if (!is_large(*of)) return nullptr;
-  return of;
-}
-
-void require_memory(const row_source& of) {
-  const double bytes =
-      12.0 * static_cast<double>(of.nonzeros()) + 8.0 * static_cast<double>(of.rows());
-  const auto free = static_cast<double>(host_memory_free());
-  if (free > 0 && bytes > free)
-    throw device_error(fmt::format("too little memory: {} nonzeros take {}, {} are free",
-                                   format_count(of.nonzeros()), format_bytes(bytes),
-                                   format_bytes(free)));
+  auto of = source_in_parts(text);
+  return of && is_large(*of) ? std::move(of) : nullptr;
 }
 
 /// read(file, threads) is read_matrix() or read_any_matrix().
@@ -113,17 +110,14 @@ matrix_source load_by(const std::string& text, int threads,
 matrix_source load_matrix(const std::string& text, int threads) {
   return load_by(text, threads, read_matrix);
 }
-matrix_source load_any_matrix(const std::string& text, int threads,
-                              const std::function<void(std::int64_t)>& check_large) {
+matrix_source load_any_matrix(const std::string& text, int threads) {
   require_source(text);
   const auto rows = large_source(text);
   if (!rows) return load_by(text, threads, read_any_matrix);
-  check_large(rows->nonzeros());
-  require_memory(*rows);
   matrix_source out;
   const double begin = seconds_on_host();
   out.generated = is_generated(text);
-  out.name = out.generated ? text : fs::path(text).stem().string();
+  out.name = source_name(text);
   std::error_code unknown;
   if (const auto bytes = fs::file_size(text, unknown); !unknown) out.file_bytes = bytes;
   out.large = whole_matrix(*rows, threads);

@@ -2,7 +2,7 @@
 // Where a matrix comes from: a file, or a kind of `dwell generate` made on the spot.
 #pragma once
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,10 +46,15 @@ void require_source(const std::string& text, const std::string& or_else = {},
                     const std::string& meant = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
-/// Also a matrix of complex numbers, or one with more nonzeros than 32 bits count, of which
-/// check_large(nonzeros) says before it is read whether it is wanted.
-matrix_source load_any_matrix(const std::string& text, int threads,
-                              const std::function<void(std::int64_t)>& check_large);
+/// Also a matrix of complex numbers, or one that is_large().
+matrix_source load_any_matrix(const std::string& text, int threads);
+/// Rows of a kind or a .dwell file that can be had without the others; else null.
+/// Their sizes are known before anything is read or made.
+std::unique_ptr<row_source> source_in_parts(const std::string& text);
+/// The name of a matrix, as matrix_source has it.
+std::string source_name(const std::string& text);
+/// Throws input_error unless a matrix of this name has as many rows as columns.
+void require_square(const std::string& name, std::int64_t rows, std::int64_t cols);
 /// Has it more nonzeros than 32 bits count, in rows and columns that they do?
 bool is_large(const row_source& of);
 /// Entries of value zero.

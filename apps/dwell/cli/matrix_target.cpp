@@ -4,7 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <system_error>
 
 #include "report/units.hpp"
@@ -22,6 +25,15 @@ void require_matrix_name(const destination& to) {
     return;
   throw input_error(fmt::format("{}: expected a name that ends in {}, found '{}'", to.option(),
                                 matrix_names, to.name()));
+}
+
+void require_text_size(const destination& to, const row_source& of) {
+  constexpr std::int64_t most = std::numeric_limits<index>::max();
+  if (is_binary_name(to) || std::max({of.rows(), of.cols(), of.nonzeros()}) <= most) return;
+  throw input_error(fmt::format(
+      "{}: expected a name that ends in .dwell, a file that is written a few rows at a time, for "
+      "more than {} rows or nonzeros, found '{}' for {} and {}",
+      to.option(), most, to.name(), of.rows(), of.nonzeros()));
 }
 
 std::string written_bytes(const destination& to) {

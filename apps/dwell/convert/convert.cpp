@@ -49,14 +49,6 @@ std::string binary_words(bool single, bool symmetric) {
   return fmt::format("{}, {}", single ? "f32" : "f64", symmetry_word(symmetric));
 }
 
-/// Null where the matrix cannot be had in parts.
-std::unique_ptr<row_source> source_in_parts(const std::string& matrix) {
-  if (is_made_by_rows(matrix)) return generate_by_rows(matrix);
-  if (!is_generated(matrix) && is_binary_matrix(matrix))
-    return std::make_unique<binary_matrix_file>(matrix);
-  return nullptr;
-}
-
 written write_in_parts(const convert_arguments& args, const row_source& from) {
   const auto* file = dynamic_cast<const binary_matrix_file*>(&from);
   const bool single =
@@ -108,9 +100,10 @@ exit_code run(const convert_arguments& args) {
   require_one_reader({{"MATRIX", args.matrix}});
 
   progress_line progress(!args.quiet);
-  const auto parts = is_binary_name(args.output) ? source_in_parts(args.matrix) : nullptr;
+  const auto parts = source_in_parts(args.matrix);
+  if (parts) require_text_size(args.output, *parts);
   written done;
-  if (parts) {
+  if (parts && is_binary_name(args.output)) {
     progress.show("writing " + args.output.label());
     done = write_in_parts(args, *parts);
   } else {

@@ -15,6 +15,7 @@
 #include "cli/matrix_target.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "dwell/base/error.hpp"
 #include "dwell/base/printable.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/binary_matrix.hpp"
@@ -98,16 +99,20 @@ exit_code run(const generate_arguments& args) {
 
   progress_line progress(!args.quiet);
   progress.show("generating " + args.kind);
-  if (binary && is_made_by_rows(args.kind))
-    if (const auto rows = generate_by_rows(args.kind); is_large(*rows)) {
-      write_binary_matrix(target, *rows);
-      progress.erase();
-      report_written(args, outputs, {rows->rows(), rows->cols(), rows->nonzeros()},
-                     "all of them stored");
-      return exit_code::done;
-    }
+  const auto rows = source_in_parts(args.kind);
+  if (rows) require_text_size(args.output, *rows);
+  if (rows && binary) {
+    write_binary_matrix(target, *rows);
+    progress.erase();
+    report_written(args, outputs, {rows->rows(), rows->cols(), rows->nonzeros()},
+                   "all of them stored");
+    return exit_code::done;
+  }
   const auto source = load_matrix(args.kind, 0);
   const auto& a = source.content.matrix;
+  if (!binary && !args.general && !is_symmetric(a.view()))
+    throw input_error(args.kind +
+                      ": expected --general for a matrix that is not symmetric, found none");
   progress.show("writing " + args.output.label());
   if (binary)
     write_binary_matrix(target, a.view(), is_symmetric(a.view()));
@@ -144,6 +149,8 @@ command add_generate(CLI::App& app) {
   app.add_flag("--general", args->general, "Write both triangles")->excludes(symmetric);
   app.add_flag("-q,--quiet", args->quiet, "Print nothing");
   app.footer(kinds_help() +
+             "\nA .dwell file of a kind that is a grid is written a few rows at a time, however\n"
+             "large it is.\n"
              "\nExamples:\n"
              "  dwell generate trefethen:2000 -o Trefethen_2000.mtx\n"
              "  dwell generate like:hood -o hood.mtx.gz\n"

@@ -173,11 +173,13 @@ solved_system measure_solves(const solve_compare_arguments& args, const device& 
   const auto& a = source.content.matrix;
   solved_system out{source.name, {}, a.rows, a.nonzeros(), {}};
   try {
+    require_square("matrix", a.rows, a.cols);  // peers take it for granted
     const auto rhs = make_consistent_rhs(parse_rhs(args.rhs), source, args.threads);
     const std::vector<double>& b = rhs.b;
     out.rhs_note = rhs.note;
     solve_options options = args.flags.options;
-    read_near_null(args.flags.near_null, source, args.threads, options.preconditioning);
+    read_near_null(args.flags.near_null, source.name, source.rows(), args.threads,
+                   options.preconditioning);
     system_files files;
     const auto asked = peer_problem_of_solves(args, by_command, source, text, b, files);
     if (args.precision != "f32") {

@@ -304,8 +304,10 @@ compared_matrix measure(const comparison_request& asked, const matrix_source& so
   out.rows = a.rows;
   out.nonzeros = a.nonzeros();
   try {
+    require_square("matrix", a.rows, a.cols);  // peers take it for granted
     comparison_request request = asked;
-    read_near_null(asked.near_null, source, asked.threads, request.options.preconditioning);
+    read_near_null(asked.near_null, source.name, source.rows(), asked.threads,
+                   request.options.preconditioning);
     const auto rhs = make_consistent_rhs(parse_rhs(request.rhs), source, request.threads);
     const std::vector<double>& b = rhs.b;
     out.rhs_note = rhs.note;

@@ -44,14 +44,30 @@ std::vector<std::int64_t> first_rows_of(communicator& comm, const matrix_rows& m
   return first;
 }
 
+/// Vectors out of files, which the first rank has as long as it takes to hand them out: read before
+/// the rows, so that those of another length are refused at once.
+struct whole_vectors {
+  std::vector<double> b, x;
+};
+whole_vectors read_whole_vectors(const divided_request& asked, const std::string& matrix,
+                                 std::int64_t rows, int threads) {
+  whole_vectors v;
+  if (asked.rhs.what == rhs_source::kind::companion) refuse_companion(matrix, rows);
+  if (asked.rhs.what == rhs_source::kind::file)
+    v.b = read_fitting(asked.rhs.file, "right-hand side", matrix, rows, threads);
+  if (!asked.start.empty()) v.x = read_fitting(asked.start, "start vector", matrix, rows, threads);
+  return v;
+}
+
 /// The vectors of one rank. Called by all ranks together, as are its functions.
 class vectors_of_rank {
  public:
-  vectors_of_rank(communicator& comm, const divided_input& in, const matrix_rows& mine, int threads)
+  vectors_of_rank(communicator& comm, const divided_input& in, const matrix_rows& mine,
+                  const whole_vectors& whole)
       : comm_(comm),
         in_(in),
         mine_(mine),
-        threads_(threads),
+        whole_(whole),
         first_rows_(first_rows_of(comm, mine)),
         first_(first_rows_[static_cast<std::size_t>(comm.rank())]),
         rows_(mine.row_ptr.size() - 1) {}
@@ -69,7 +85,7 @@ class vectors_of_rank {
   }
   std::vector<double> start() const {
     if (in_.asked.start.empty()) return std::vector<double>(rows_);
-    return dealt(in_.asked.start, "start vector");
+    return dealt(whole_.x);
   }
   /// The bits of norm_of() of the whole: ranks add one after the other.
   double norm_of_first(std::span<const double> b) const {
@@ -85,26 +101,19 @@ class vectors_of_rank {
 
  private:
   std::vector<double> first_right_hand_side() const {
-    const rhs_source& rhs = in_.asked.rhs;
-    switch (rhs.what) {
+    switch (in_.asked.rhs.what) {
       case rhs_source::kind::ones:
         return std::vector<double>(rows_, 1.0);
       case rhs_source::kind::row_sums:
         return sums_of(mine_);
-      case rhs_source::kind::companion:
-        together(comm_, [&] { refuse_companion(in_.name, in_.rows); });
-        break;
       case rhs_source::kind::file:
-        return dealt(rhs.file, "right-hand side");
+        return dealt(whole_.b);
+      case rhs_source::kind::companion:
+        break;  // has been refused
     }
     return {};
   }
-  /// The first rank has the whole as long as it takes to hand it out.
-  std::vector<double> dealt(const std::string& file, const char* what) const {
-    const std::vector<double> whole = together(comm_, [&] {
-      return comm_.rank() == 0 ? read_fitting(file, what, in_.name, in_.rows, threads_)
-                               : std::vector<double>();
-    });
+  std::vector<double> dealt(const std::vector<double>& whole) const {
     std::vector<double> mine(rows_);
     deal_pieces(comm_, 0, whole.data(), std::span<double>(mine),
                 [&](int r) { return first_rows_[static_cast<std::size_t>(r)]; });
@@ -114,7 +123,7 @@ class vectors_of_rank {
   communicator& comm_;
   const divided_input& in_;
   const matrix_rows& mine_;
-  int threads_;
+  const whole_vectors& whole_;
   std::vector<std::int64_t> first_rows_;
   std::int64_t first_;
   std::size_t rows_;
@@ -136,6 +145,10 @@ divided_input load_parts(const rank_choice& choice, communicator* comm, const st
   in.parts.resize(comm ? 1 : static_cast<std::size_t>(choice.threads));
   on_each_rank(choice, comm, [&](const std::shared_ptr<communicator>& one) {
     const auto source = together(*one, [&] { return open_source(matrix); });
+    const whole_vectors whole = together(*one, [&] {
+      return one->rank() == 0 ? read_whole_vectors(asked, in.name, source->rows(), threads)
+                              : whole_vectors();
+    });
     divided_part mine{rows_of_rank(*one, *source, threads_of_rank(*one, threads)), {}, {}};
     const auto& val = mine.rows.val;
     std::int64_t zeros = 0;
@@ -148,7 +161,7 @@ divided_input load_parts(const rank_choice& choice, communicator* comm, const st
       in.read_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     any_of_ranks(*one, false);  // it is there
-    const vectors_of_rank vectors(*one, in, mine.rows, threads);
+    const vectors_of_rank vectors(*one, in, mine.rows, whole);
     mine.b = vectors.right_hand_sides();
     mine.x = vectors.start();
     const double norm = asked.norm ? vectors.norm_of_first(mine.b) : 0.0;

@@ -67,9 +67,17 @@ struct linear_part : explain_part, solve_flags {
   explanation explain(const device_facts& facts) {
     progress_line progress(true);
     progress.show("reading " + matrix);
+    const auto known = source_in_parts(matrix);
+    const auto read_vectors = [&](const std::string& name, std::int64_t rows) {
+      read_near_null(near_null, name, rows, threads, options.preconditioning);
+    };
+    if (known) {
+      require_square(matrix, known->rows(), known->cols());
+      read_vectors(source_name(matrix), known->rows());
+    }
     const auto source = load_matrix(matrix, threads);
     const auto a = source.content.matrix.view();
-    read_near_null(near_null, source, threads, options.preconditioning);
+    if (!known) read_vectors(source.name, source.rows());
     progress.show("planning");
     const auto found = precision != "f32"
                            ? dwell::explain(a, facts, options)

@@ -15,35 +15,35 @@ namespace dwell::app {
 
 namespace {
 
-std::vector<double> vectors_of(const std::string& file, const matrix_source& source, int threads) {
+std::vector<double> vectors_of(const std::string& file, const std::string& matrix,
+                               std::int64_t rows, int threads) {
   constexpr index most = 6;
   auto read = read_columns(file, most, threads);
-  const index rows = source.content.matrix.rows;
   if (read.rows != rows)
     throw input_error(
         fmt::format("{}: expected {} rows of near-null vectors, one per row of {}, found {}", file,
-                    rows, source.name, read.rows));
+                    rows, matrix, read.rows));
   return std::move(read.values);
 }
 
 /// The modes, and how many rows a node has.
-std::pair<std::vector<double>, int> modes_of(const std::string& file, const matrix_source& source,
-                                             int threads) {
+std::pair<std::vector<double>, int> modes_of(const std::string& file, const std::string& matrix,
+                                             std::int64_t rows, int threads) {
   constexpr index most = 3;
   const auto read = read_columns(file, most, threads);
-  const index rows = source.content.matrix.rows, of_node = read.rows > 0 ? rows / read.rows : 0;
+  const std::int64_t of_node = read.rows > 0 ? rows / read.rows : 0;
   const index solid = read.cols, shell = read.cols == 2 ? 3 : 6;
   if (read.cols < 2 || rows % read.rows != 0 || (of_node != solid && of_node != shell))
     throw input_error(fmt::format(
         "{}: expected 2 or 3 coordinates a node and as many rows of {} (or, with rotations, 3 or "
         "6), found {} x {} and {} rows",
-        file, source.name, read.rows, read.cols, rows));
+        file, matrix, read.rows, read.cols, rows));
   std::vector<double> by_node(read.values.size());
   for (std::size_t k = 0; k < by_node.size(); ++k)
     by_node[k] =
         read.values[k % static_cast<std::size_t>(read.cols) * static_cast<std::size_t>(read.rows) +
                     k / static_cast<std::size_t>(read.cols)];
-  return {rigid_body_modes(by_node, read.cols, of_node != solid), of_node};
+  return {rigid_body_modes(by_node, read.cols, of_node != solid), static_cast<int>(of_node)};
 }
 
 }  // namespace
@@ -63,13 +63,13 @@ CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::str
   return vectors;
 }
 
-void read_near_null(const near_null_files& files, const matrix_source& source, int threads,
-                    preconditioner_options& to) {
-  if (!files.vectors.empty()) to.near_null = vectors_of(files.vectors, source, threads);
+void read_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows,
+                    int threads, preconditioner_options& to) {
+  if (!files.vectors.empty()) to.near_null = vectors_of(files.vectors, matrix, rows, threads);
   if (files.coordinates.empty()) return;
-  auto [modes, rows] = modes_of(files.coordinates, source, threads);
+  auto [modes, of_node] = modes_of(files.coordinates, matrix, rows, threads);
   to.near_null = std::move(modes);
-  if (to.block_size == 0) to.block_size = rows;
+  if (to.block_size == 0) to.block_size = of_node;
 }
 
 }  // namespace dwell::app

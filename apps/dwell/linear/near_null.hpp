@@ -29,9 +29,9 @@ struct near_null_files {
 CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::string& flag,
                            const std::string& help);
 
-/// Reads what was asked for. Throws input_error where it does not fit the matrix. Coordinates also
-/// say the rows of a node, unless the options do.
-void read_near_null(const near_null_files& files, const matrix_source& source, int threads,
-                    preconditioner_options& to);
+/// Reads what was asked for. Throws input_error where it does not fit the matrix of this name and
+/// so many rows. Coordinates also say the rows of a node, unless the options do.
+void read_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows,
+                    int threads, preconditioner_options& to);
 
 }  // namespace dwell::app

@@ -74,6 +74,7 @@ output_files check_files(const solve_arguments& args) {
     throw input_error(
         fmt::format("--output: expected {}, found '{}'", vector_names, args.output.name()));
   for (const auto& to : {args.output, args.history, args.report.json}) outputs.add(to);
+  require_rhs(args.rhs);
   const auto rhs = parse_rhs(args.rhs);
   auto inputs = args.near_null.inputs();
   inputs.insert(inputs.begin(), {{"MATRIX", args.matrix},
@@ -200,12 +201,33 @@ void read_complex_problem(const solve_arguments& args, problem& p) {
   p.complex = make_complex_vectors(result.rhs, args.start, p.source, args.threads);
 }
 
-/// Reads all, and sets `p` up for the solve but for what the progress line needs.
-void read_problem(const solve_arguments& args, progress_line& progress, problem& p) {
+/// Reads files of vectors, which must fit a matrix of this name and so many rows.
+void read_vectors(const solve_arguments& args, const std::string& matrix, std::int64_t rows,
+                  problem& p) {
+  require_memory_for_columns(rows, args.rhs_count, args.precision);
+  const auto read = [&](const std::string& file, const char* what) {
+    return read_fitting(file, what, matrix, rows, args.threads);
+  };
+  if (const rhs_source& rhs = p.result.rhs; rhs.what == rhs_source::kind::file)
+    p.b = read(rhs.file, "right-hand side");
+  if (!args.start.empty()) p.x = read(args.start, "start vector");
+  read_near_null(args.near_null, matrix, rows, args.threads, p.options.preconditioning);
+  p.options.null_vectors = make_null_vectors(args.null_vectors, matrix, rows, args.threads);
+}
+
+/// Reads all, and sets `p` up for the solve but for what the progress line needs. Where sizes are
+/// known before the matrix is read, what does not fit them is refused then.
+void read_problem(const solve_arguments& args, const std::optional<device>& where,
+                  progress_line& progress, problem& p) {
   solve_result& result = p.result;
   progress.show("reading " + args.matrix);
-  p.source = load_any_matrix(args.matrix, args.threads,
-                             [&](std::int64_t nonzeros) { check_large(args, nonzeros); });
+  const auto known = source_in_parts(args.matrix);
+  if (known) {
+    require_square(args.matrix, known->rows(), known->cols());
+    if (is_large(*known)) check_large(args, where.value_or(device::cpu(1)), *known);
+    read_vectors(args, source_name(args.matrix), known->rows(), p);
+  }
+  p.source = load_any_matrix(args.matrix, args.threads);
   result.matrix_name = p.source.name;
   result.generated = p.source.generated;
   result.read_s = p.source.read_s;
@@ -217,11 +239,9 @@ void read_problem(const solve_arguments& args, progress_line& progress, problem&
   result.rows = p.source.rows();
   result.explicit_zeros = count_explicit_zeros(large ? large->val : a.val);
   result.nonzeros = (large ? large->nonzeros() : a.nonzeros()) - result.explicit_zeros;
-  require_memory_for_columns(result.rows, args.rhs_count, args.precision);
-  p.b = make_rhs(result.rhs, p.source, args.threads);
-  p.x = make_start(args.start, p.source, args.threads);
-  read_near_null(args.near_null, p.source, args.threads, p.options.preconditioning);
-  p.options.null_vectors = make_null_vectors(args.null_vectors, p.source, args.threads);
+  if (!known) read_vectors(args, p.source.name, result.rows, p);
+  if (result.rhs.what != rhs_source::kind::file) p.b = make_rhs(result.rhs, p.source, args.threads);
+  if (args.start.empty()) p.x.assign(static_cast<std::size_t>(result.rows), 0.0);
 }
 
 /// Divides a problem where each rank reads or makes its rows; called by all processes together.
@@ -325,7 +345,7 @@ exit_code run_as(const solve_arguments& args, communicator* comm) {
     begun.options = args.options;
     if (!first) return begun;
     begun = begin_problem(args);
-    if (!divides_at_once(args)) read_problem(args, progress, begun);
+    if (!divides_at_once(args)) read_problem(args, where, progress, begun);
     return begun;
   });
   const bool divided = first && divides_at_once(args);

@@ -3,16 +3,22 @@
 #include "linear/vectors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "cli/file_options.hpp"
 
 #include "dwell/base/error.hpp"
+#include "dwell/base/nearest.hpp"
 #include "dwell/formats/columns_file.hpp"
+#include "dwell/formats/descriptor.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/linear/solve.hpp"
 
@@ -52,6 +58,17 @@ rhs_source parse_rhs(const std::string& text) {
   if (text == "row-sums") return {kind::row_sums, {}};
   if (text == "companion") return {kind::companion, {}};
   return {kind::file, input_name(text)};
+}
+
+void require_rhs(const std::string& text) {
+  const rhs_source rhs = parse_rhs(text);
+  std::error_code unknown;
+  if (rhs.what != rhs_source::kind::file || is_stream(rhs.file) ||
+      std::filesystem::exists(rhs.file, unknown) || unknown)
+    return;
+  constexpr std::string_view words[] = {"ones", "row-sums", "companion"};
+  throw input_error(fmt::format("--rhs: expected {} or the name of a file that is there, found {}",
+                                fmt::join(words, ", "), found_word(text, words)));
 }
 
 std::string option_text(const rhs_source& rhs) {
@@ -139,20 +156,14 @@ consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& s
   return out;
 }
 
-std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads) {
-  if (file.empty()) return std::vector<double>(static_cast<std::size_t>(source.rows()));
-  return read_fitting(file, "start vector", source.name, source.rows(), threads);
-}
-
-std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
-                                      int threads) {
+std::vector<double> make_null_vectors(const std::string& file, const std::string& matrix,
+                                      std::int64_t rows, int threads) {
   if (file.empty()) return {};
   auto read = read_columns(file, most_null_vectors, threads);
-  const auto rows = source.rows();
   if (read.rows != rows)
     throw input_error(
         fmt::format("{}: expected {} rows of null vectors, one per row of {}, found {}", file, rows,
-                    source.name, read.rows));
+                    matrix, read.rows));
   return std::move(read.values);
 }
 

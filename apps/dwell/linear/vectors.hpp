@@ -21,6 +21,8 @@ struct rhs_source {
   std::string file;
 };
 rhs_source parse_rhs(const std::string& text);
+/// Throws input_error if it is no word and no file.
+void require_rhs(const std::string& text);
 std::string option_text(const rhs_source& rhs);  ///< text that --rhs takes
 std::string describe(const rhs_source& rhs);     ///< text for people
 
@@ -33,12 +35,9 @@ struct consistent_rhs {
 /// The right-hand side that was asked for. A matrix whose rows and columns have sums of zero gets
 /// another one: neither ones nor row sums have a part that is solved for.
 consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& source, int threads);
-/// Zeros if `file` is empty.
-std::vector<double> make_start(const std::string& file, const matrix_source& source, int threads);
-
 /// For solve_options::null_vectors; none if `file` is empty.
-std::vector<double> make_null_vectors(const std::string& file, const matrix_source& source,
-                                      int threads);
+std::vector<double> make_null_vectors(const std::string& file, const std::string& matrix,
+                                      std::int64_t rows, int threads);
 
 /// A vector out of a file, which is `what` of a matrix of this name. Throws input_error if it has
 /// another length.

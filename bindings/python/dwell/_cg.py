@@ -157,10 +157,6 @@ def gmres(
     >>> info
     0
     """
-    rows = as_csr(A, or_complex=True, or_large=True).rows
-    asked = options.get("restart")
-    options["restart"] = size = max(1, min(SCIPY_RESTART, rows)) if asked is None else whole(asked, "restart")
-    options["maxiter"] = min(iteration_limit(options.get("maxiter"), rows) * size, MOST_ITERATIONS)
     return _solve("gmres", A, b, x0, M, callback, device, threads, progress, options)
 
 
@@ -177,6 +173,8 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
     rtol = number(options.get("rtol", DEFAULTS["rtol"]), "rtol")
     atol = number(options.get("atol", DEFAULTS["atol"]), "atol")
     a = as_csr(A, dtype_of(b), or_complex=True, or_large=True)
+    if method == "gmres":
+        _count_restarts(options, a.rows)
     shape = tuple(b.shape)
     if len(shape) not in (1, 2) or shape[0] != a.rows:
         raise ValueError(f"b: expected shape ({a.rows},), ({a.rows}, 1) or ({a.rows}, k), found {shape}")
@@ -195,6 +193,13 @@ def _solve(method: str, A: Any, b: Any, x0: Any, M: Any, callback: None, device:
         if info != 0:
             return x, info
     return x, 0
+
+
+def _count_restarts(options: Options, rows: int) -> None:
+    """SciPy's default of `restart`, and `maxiter` in iterations."""
+    asked = options.get("restart")
+    options["restart"] = size = max(1, min(SCIPY_RESTART, rows)) if asked is None else whole(asked, "restart")
+    options["maxiter"] = min(iteration_limit(options.get("maxiter"), rows) * size, MOST_ITERATIONS)
 
 
 def _start(x0: Any, b: Any, shape: tuple[int, ...]) -> Any:

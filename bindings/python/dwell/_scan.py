@@ -61,6 +61,8 @@ def scan(
     if place.gpu is not None:
         if len(values.shape) != 1:
             raise ValueError(f"values: expected 1 axis, found {len(values.shape)}")
+        if values.shape[0] == 0:  # nothing is handed over that could be refused: a scan of nothing on the host is
+            _core.scan(resolve("cpu", 0, None, 0), np.empty(0), np.empty(0), operation, exclusive)
         of_gpu = dtype_of(values)
         if _dtype_of_scan(of_gpu, operation) != of_gpu:
             raise TypeError(f"values: expected float64, float32 or int64, or int32 and \"max\" (arrays of a GPU are not "

@@ -74,6 +74,13 @@ DWELL_API void check_caches_nothing(const program_kernel& v, const std::string& 
 /// For planning where nothing can be tried: policies that try plans are refused.
 struct no_trial {};
 
+/// Bytes of a row's end: teams that walk tiles have them in 32 bits of their own, the others read
+/// row pointers as they are.
+template <class T>
+std::size_t row_end_bytes(const large_csr_arrays<T>& a, const program_config& shape) {
+  return !shape.tiles && a.row_ptr.of_64_bits() ? sizeof(std::int64_t) : sizeof(index);
+}
+
 template <class P, class T>
 program_facts facts_of_cut(const large_csr_arrays<T>& a, const cut_outline& cut,
                            const traffic& moved) {
@@ -166,12 +173,14 @@ planned<T> make_plan(const program_kernel& v, std::vector<config_facts> configs,
   // Partial sums by the cluster exchange are few.
   if (!request.clusters || has_basis<P>) device.cluster_teams = 0;
   const large_csr_arrays<T>& a = cuts.arrays();
-  traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, steady);
-  moved.bytes += sequences_of<P> * request.sequence.bytes;
   planned<T> out;
   out.matrix = a;
   out.exponent = request.exponent;
   out.configs = std::move(configs);
+  const program_config& likely =
+      out.configs[static_cast<std::size_t>(std::max(request.config, 0))].shape;
+  traffic moved = traffic_of<P, T>(a.rows, a.nonzeros, steady, row_end_bytes(a, likely));
+  moved.bytes += sequences_of<P> * request.sequence.bytes;
   const bool caches = out.configs[0].shape.caches;
   if (!caches) {
     check_caches_nothing(v, request.policy);

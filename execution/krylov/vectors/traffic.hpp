@@ -76,8 +76,8 @@ class counted_columns<P, 1> {
 template <class P, class T>
 class traffic_workspace : public counted_columns<P> {
  public:
-  DWELL_HD traffic_workspace(index rows, std::int64_t nonzeros)
-      : rows_(rows), nonzeros_(nonzeros) {}
+  DWELL_HD traffic_workspace(index rows, std::int64_t nonzeros, std::size_t row_end_bytes)
+      : rows_(rows), nonzeros_(nonzeros), row_end_bytes_(row_end_bytes) {}
 
   template <int... R, int... W, class F>
   DWELL_HD void each_owned(reads<R...>, writes<W...>, F&&) {
@@ -98,7 +98,7 @@ class traffic_workspace : public counted_columns<P> {
   /// gathers themselves are counted as those loads: at best every element comes once.
   template <int In, int Out, int Sum>
   DWELL_HD void multiply(reads<In>, writes<Out>, adds_to<Sum>) {
-    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + row_end_bytes_ * rows_;
     store<Out>();
     load<Out>();
     load<In>();
@@ -106,7 +106,7 @@ class traffic_workspace : public counted_columns<P> {
   }
   template <int In, int... Out>
   DWELL_HD void multiply(reads<In>, writes<Out...>) {
-    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + sizeof(index) * rows_;
+    all_.bytes += (sizeof(T) + sizeof(index)) * nonzeros_ + row_end_bytes_ * rows_;
     (store<Out>(), ...);
     [&]<int... W>(std::integer_sequence<int, W...>) { (load<In + W>(), ...); }
     (std::make_integer_sequence<int, sizeof...(Out)>{});
@@ -179,17 +179,19 @@ class traffic_workspace : public counted_columns<P> {
     all_.bytes += sizeof(T) * rows_ * values_of<P, F>;
   }
 
-  std::size_t rows_, nonzeros_;
+  std::size_t rows_, nonzeros_, row_end_bytes_;
   traffic all_;
   mutable std::vector<double> memory_;
   int basis_ = 0;
   counted_team team_;
 };
 
-/// What one iteration in the midst of a run moves, begun with the scalars `m`.
+/// What one iteration in the midst of a run moves, begun with the scalars `m`. row_end_bytes: of a
+/// row's end as teams read it.
 template <class P, class T>
-traffic traffic_of(index rows, std::int64_t nonzeros, typename P::scalars m) {
-  traffic_workspace<P, T> s(rows, nonzeros);
+traffic traffic_of(index rows, std::int64_t nonzeros, typename P::scalars m,
+                   std::size_t row_end_bytes = sizeof(index)) {
+  traffic_workspace<P, T> s(rows, nonzeros, row_end_bytes);
   if constexpr (has_basis<P>) s.make_basis(m.restart);
   [&]<int... K>(std::integer_sequence<int, K...>) { (P::template phase<K, T>(s, m), ...); }
   (std::make_integer_sequence<int, P::phases>{});

@@ -48,7 +48,8 @@ Offset find(const csr_view<T, Offset>& a, index i, index j) {
 std::string who_asks(const matrix_demand& demand) {
   return demand.by_preconditioner
              ? fmt::format("preconditioner {} asks for it", demand.preconditioner)
-             : std::string("method minres does not need it");
+             : std::string(
+                   "methods minres, if the matrix is symmetric, bicgstab and gmres do not need it");
 }
 
 }  // namespace

@@ -74,10 +74,20 @@ std::string more_accurate(const solve_report& r, const system_facts& facts) {
   return tries_of("rounding allows no smaller true residual", tries);
 }
 
+/// Are constants in the null space, and nobody takes notice? Then there is no solution with what is
+/// constant of the right-hand side.
+bool keeps_constants(const solve_options& o, const system_facts& facts) {
+  return o.null_space == "none" && facts.symmetric && facts.zero_row_sums;
+}
+constexpr const char* without_constants =
+    "the matrix has row sums of zero, and what is constant of the right-hand side has no solution: "
+    "try null_space auto";
+
 /// At the limit of iterations.
 std::string more_progress(const solve_report& r, const solve_options& o, const system_facts& facts,
                           residual_trend trend) {
   const bool rests = r.stagnated || trend == residual_trend::rests;
+  if (rests && keeps_constants(o, facts)) return without_constants;
   words tries;
   if (!rests) tries.emplace_back("more iterations");
   add_preconditioner(r, facts, tries);
@@ -138,6 +148,7 @@ std::string advice_of(const solve_report& r, const solve_options& o, const syste
       return beyond_rounding && !r.stagnated ? more_accurate(r, facts)
                                              : more_progress(r, o, facts, trend);
     case stop_reason::breakdown:
+      if (keeps_constants(o, facts)) return without_constants;
       if (std::string said = after_breakdown(r, facts); !said.empty()) return said;
       break;
     case stop_reason::not_finite:

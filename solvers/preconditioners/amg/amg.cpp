@@ -138,8 +138,10 @@ preconditioner_options with_choices(backend on, preconditioner_options o) {
   }
   if (o.coarsening == automatic) {
     if (on != backend::cpu || vectors) o.coarsening = roots_word;
-  } else if (o.coarsening == classical_word && vectors) {
-    throw input_error("coarsening: expected roots or auto with near_null, found classical");
+  } else if (o.coarsening == classical_word) {
+    if (vectors)
+      throw input_error("coarsening: expected roots or auto with near_null, found classical");
+    if (on != backend::cpu) o.coarsening = classical_in_rounds_word;
   }
   return o;
 }
@@ -254,8 +256,9 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
     const amg::coarsening_choice found = amg::choose_coarsening(a);
     asked.coarsening = found.is;
     why = found.why;
-  } else if (chosen.coarsening == amg::classical_word) {
+  } else if (chosen.coarsening != amg::roots_word) {
     asked.coarsening = coarsening_kind::classical;
+    asked.split_in_rounds = chosen.coarsening == amg::classical_in_rounds_word;
   }
   if (!o.near_null.empty()) {
     check_near_null(a.rows, o);

@@ -69,7 +69,8 @@ struct amg_options {
   /// order of colours (colours.hpp), where they take few enough. 0, or with near_null: none is.
   index coloured_rows = 0;
   coarsening_kind coarsening = coarsening_kind::roots;  ///< classical: not with near_null
-  /// classical, on a CPU: rows are split as on a GPU (look_for_coarse), not in fronts.
+  /// classical, on a CPU: rows are split as on a GPU (look_for_coarse), not in fronts, and there
+  /// are no more levels than there.
   bool split_in_rounds = false;
 };
 
@@ -88,6 +89,9 @@ inline constexpr const char* gauss_seidel_smoother = "gauss-seidel";
 // preconditioner_options::coarsening.
 inline constexpr const char* roots_word = "roots";
 inline constexpr const char* classical_word = "classical";
+/// What with_choices() makes of classical for a GPU: a set-up on a CPU then makes its levels. No
+/// user's word.
+inline constexpr const char* classical_in_rounds_word = "classical in rounds";
 
 /// The options with the smoother and, where that does not depend on the matrix, the coarsening that
 /// a hierarchy on such a backend has. Throws unsupported_error or input_error where it cannot have

@@ -119,8 +119,9 @@ class builder : level_matrices<Loops, Table> {
  private:
   int most_levels() const {
     if (options_.coarsening == coarsening_kind::roots) return most_root_levels;
-    return base::on_host ? most_classical_levels
-                         : std::min(most_classical_levels, most_levels_on_gpu);
+    return base::on_host && !options_.split_in_rounds
+               ? most_classical_levels
+               : std::min(most_classical_levels, most_levels_on_gpu);
   }
   static const double* values_of(const csr_arrays<double>& a) { return a.val; }
   static const double* values_of(const csr_arrays<float>&) { return nullptr; }

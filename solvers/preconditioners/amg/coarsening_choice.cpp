@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
+#include "dwell/base/sampled_rows.hpp"
 #include "dwell/solvers/preconditioners/amg/classical_steps.hpp"
-#include "dwell/solvers/preconditioners/amg/root_steps.hpp"
 
 namespace dwell::amg {
 namespace {
@@ -56,18 +55,18 @@ void look_at_row(const csr_arrays<T>& a, index row, look& l) {
   l.zero_sums += std::fabs(sum) <= most_of_sum * diagonal;
 }
 
+template <class T>
+look look_at(const csr_arrays<T>& a) {
+  look l;
+  each_sampled_row(a.rows, most_looked_at, [&](index row) { look_at_row(a, row, l); });
+  return l;
+}
+
 }  // namespace
 
 template <class T>
 coarsening_choice choose_coarsening(const csr_arrays<T>& a) {
-  look l;
-  // One of every so many rows, anywhere among these: steps of one length may meet one side of a
-  // mesh alone.
-  const index step = std::max<index>(0, a.rows - 1) / most_looked_at + 1;
-  for (std::int64_t first = 0; first < a.rows; first += step) {
-    const index row = static_cast<index>(first), of = std::min(step, a.rows - row);
-    look_at_row(a, row + static_cast<index>(key_of(row, 0) % static_cast<std::uint32_t>(of)), l);
-  }
+  const look l = look_at(a);
   const auto percent = [](double part, double of) { return of > 0.0 ? 100.0 * part / of : 0.0; };
   const double weak_rows = percent(l.weak_rows, l.rows), zero_sums = percent(l.zero_sums, l.rows),
                positive = percent(l.positive, l.couplings),

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/execution/team/column_sums_cpu.hpp"
 #include "dwell/solvers/preconditioners/amg/host_products.hpp"
+#include "dwell/solvers/preconditioners/amg/product_size.hpp"
 #include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
 namespace dwell::amg {
@@ -225,6 +227,9 @@ float_rows coupled_corrections(const Loops& loops, const row_colours& c, const h
                                const double* root, const double* scale, const index* place) {
   const std::size_t n = c.order.size();
   float_rows g{on_host_unset<index>(n + 1), {}, {}};
+  std::int64_t corrections = 0;
+  for (const chunk_of_halves& one : of.chunks) corrections += std::ssize(one.lower_col);
+  check_product_size("amg", static_cast<index>(n), corrections);
   index sum = 0;
   for (std::size_t p = 0; p < n; ++p) {
     const index i = c.order[p];

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "dwell/base/interruption.hpp"
@@ -72,6 +73,13 @@ index sum_up_rows(const Loops& loops, index rows, const Left& left, const Right&
         }
       });
   return longest.load();
+}
+
+/// Columns of all their rows.
+inline std::int64_t columns_of(const std::vector<chunk_of_product>& chunks) {
+  std::int64_t all = 0;
+  for (const chunk_of_product& one : chunks) all += std::ssize(one.col);
+  return all;
 }
 
 /// Puts what sum_up_rows() made in place: columns to `col`, sums by put(row, place, column, sum).

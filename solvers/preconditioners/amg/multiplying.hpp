@@ -11,6 +11,7 @@
 #include "dwell/device/device.hpp"
 #include "dwell/execution/device/buffer.hpp"
 #include "dwell/solvers/preconditioners/amg/host_products.hpp"
+#include "dwell/solvers/preconditioners/amg/product_size.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/amg/strength_steps.hpp"
 
@@ -50,9 +51,9 @@ class multiplying {
     return v;
   }
 
-  /// left * right; false if a row has too many columns. products: of a row, about; put(m): how its
-  /// values are put. Tables of three sizes: of 8 lanes for short rows; the largest leaves room for
-  /// few warps.
+  /// left * right; false if a row has too many columns. Throws unsupported_error if all of them are
+  /// more than 32 bits count. products: of a row, about; put(m): how its values are put. Tables of
+  /// three sizes: of 8 lanes for short rows; the largest leaves room for few warps.
   template <class Left, class Right, class Put>
   bool multiply(index rows, double products, const Left& left, const Right& right, made_matrix& m,
                 Put&& put) {
@@ -70,6 +71,7 @@ class multiplying {
     std::vector<chunk_of_product> chunks;
     m.longest = sum_up_rows(loops_, rows, left, right, m.row_ptr.data(), chunks);
     if (m.longest > cpu::column_sums::most) return false;
+    check_product_size("amg", rows, columns_of(chunks));
     loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
     m.nonzeros = m.row_ptr.data()[rows];
     m.col = allocated<index>(m.nonzeros);
@@ -84,6 +86,11 @@ class multiplying {
     loops_.zero(found + 1, sizeof(index));
     loops_.warps(rows, rows_per_thread,
                  count_columns<One, Left, Right>{left, right, m.row_ptr.data(), found + 1});
+    if (may_be_too_many(rows, One::most)) {
+      const index most = fetched(found + 1);
+      if (most > One::most) return false;
+      check_counted_product("amg", loops_, rows, most, m.row_ptr.data());
+    }
     loops_.sums_before(m.row_ptr.data(), m.row_ptr.data(), rows);
     const auto [nonzeros, longest] = fetched(reinterpret_cast<const std::array<index, 2>*>(found));
     if (longest > One::most) return false;

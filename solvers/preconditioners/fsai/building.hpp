@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "dwell/solvers/preconditioners/amg/product_size.hpp"
 #include "dwell/solvers/preconditioners/amg/product_steps.hpp"
 #include "dwell/solvers/preconditioners/fsai/fsai.hpp"
 #include "dwell/solvers/preconditioners/fsai/steps.hpp"
@@ -93,9 +94,11 @@ class builder : sequences::set_up<Loops> {
     loops.warps(a.rows, sequences::rows_per_thread,
                 amg::count_columns<Table, scaled_magnitudes, scaled_magnitudes>{
                     both, both, row_ptr.data(), longest.data()});
+    const index most = fetched(longest.data());
+    if (most > Table::most) return false;
+    amg::check_counted_product("fsai", loops, a.rows, most, row_ptr.data());
     loops.sums_before(row_ptr.data(), row_ptr.data(), a.rows);
     const index nonzeros = fetched(row_ptr.data() + a.rows);
-    if (fetched(longest.data()) > Table::most) return false;
     col = this->template allocated<index>(nonzeros);
     val = this->template allocated<double>(nonzeros);
     loops.warps(a.rows, sequences::rows_per_thread,

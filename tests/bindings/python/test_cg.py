@@ -194,6 +194,26 @@ def test_gmres_is_that_of_scipy(restart):
     assert info == 10, "two restarts of five iterations"
 
 
+class Columns(scipy.sparse.csc_array):
+    """Counts how often it is converted to rows."""
+    conversions = 0
+
+    def tocsr(self, copy=False):
+        Columns.conversions += 1
+        return super().tocsr(copy=copy)
+
+
+@pytest.mark.parametrize("name", ["cg", "minres", "bicgstab", "gmres"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+def test_matrices_are_converted_once(name, dtype):
+    if (name, dtype) == ("minres", np.complex128):
+        pytest.skip("minres is for real matrices")
+    a = Columns(dwell.generate("poisson2d:9x8").astype(dtype))
+    Columns.conversions = 0
+    _, info = getattr(dwell, name)(a, np.ones(72, dtype), rtol=1e-4, device="cpu")
+    assert (info, Columns.conversions) == (0, 1)
+
+
 def test_minres_is_that_of_scipy():
     a = dwell.generate("helmholtz2d:31x23:1.2")
     b = np.linspace(-1, 2, a.shape[0])

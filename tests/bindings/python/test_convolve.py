@@ -211,3 +211,19 @@ def test_tables_and_means():
     ones = scipy.ndimage.uniform_filter(np.ones(image.shape), (4, 9), mode="constant")
     wanted = scipy.ndimage.uniform_filter(image, (4, 9), mode="constant") / ones
     assert np.abs(dwell.box_mean(image, (4, 9)) - wanted).max() < 1e-12
+
+
+@pytest.mark.parametrize("type_of_gpu", ["<f8", "<f4", "<i8", "<i4"])
+def test_scans_of_nothing_on_a_gpu_refuse_operations(type_of_gpu):
+    class Nothing:
+        shape = (0,)
+        __cuda_array_interface__ = {"shape": (0,), "typestr": type_of_gpu, "data": (0, False), "version": 3}
+
+    for operation in ("product", "min", ""):
+        with pytest.raises(ValueError, match="^operation: expected 'sum' or 'max', found"):
+            dwell.scan(Nothing(), operation)
+    with pytest.raises(TypeError, match="^operation: "):
+        dwell.scan(Nothing(), 3)
+    if not any(d.backend == "cuda" for d in dwell.devices()):
+        with pytest.raises(dwell.DeviceError):
+            dwell.scan(Nothing(), "max")

@@ -13,6 +13,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/execution/device/buffer.hpp"
+#include "dwell/execution/device/executors.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/run/prepared_system.hpp"
 #include "dwell/solvers/preconditioners/list.hpp"
@@ -44,13 +45,23 @@ solution<T> run_large(const linear_system<T>& s, const solve_options& options) {
   return got;
 }
 
+/// What row pointers of 64 bits add to an iteration of so many products: teams that walk rows, as
+/// a CPU's of config 0 of executors that cache nothing, read them; tiles have their own.
+std::size_t more_bytes(const solve_report& r, int config, std::size_t rows) {
+  return place::on() == backend::cpu && !has_policies(r.executor) && config <= 0 ? 4 * rows : 0;
+}
+
+/// products: of an iteration with row pointers of 64 bits.
 template <class T>
-void expect_same(const solution<T>& got, const solution<T>& want) {
+void expect_same(const solution<T>& got, const solution<T>& want, std::size_t products,
+                 int config = -1) {
   EXPECT_TRUE(same_bits(got.x, want.x));
   EXPECT_EQ(got.report.stopped, want.report.stopped);
   EXPECT_EQ(got.report.iterations, want.report.iterations);
   EXPECT_EQ(got.report.residual_relative_true, want.report.residual_relative_true);
-  EXPECT_EQ(got.report.bytes_per_iteration, want.report.bytes_per_iteration);
+  EXPECT_EQ(
+      got.report.bytes_per_iteration,
+      want.report.bytes_per_iteration + products * more_bytes(want.report, config, want.x.size()));
   EXPECT_EQ(got.report.teams, want.report.teams);
 }
 
@@ -95,7 +106,7 @@ class large_matrices : public methods_here {
           const solution<T> want = run(s, o);
           const all_are_large scope;
           const solution<T> got = run_large(s, o);
-          expect_same(got, want);
+          expect_same(got, want, method == "bicgstab" ? 2 : 1, o.config);
           EXPECT_EQ(got.report.stopped, stop_reason::converged);
           const double residual =
               residual_norm(rounded.view(), std::span<const T>(s.b), std::span<const T>(got.x)) /
@@ -198,8 +209,8 @@ TEST_F(large_matrices, have_null_spaces) {
   given.null_vectors.assign(s.b.size(), 1.0);
   const solution<double> by_vectors = run(s, given);
   const all_are_large scope;
-  expect_same(run_large(s, o), by_sums);
-  expect_same(run_large(s, given), by_vectors);
+  expect_same(run_large(s, o), by_sums, 1);
+  expect_same(run_large(s, given), by_vectors, 1);
   given.null_vectors[3] = 2.0;
   EXPECT_NE(refusal([&] { run_large(s, given); }).find("null_vectors: expected"),
             std::string::npos);
@@ -271,7 +282,7 @@ TEST_F(large_matrices, that_fit_32_bits_have_all_preconditioners) {
     SCOPED_TRACE(kind.name);
     solve_options o = by("bicgstab");
     o.preconditioner = kind.is;
-    expect_same(run_large(s, o), run(s, o));
+    expect_same(run_large(s, o), run(s, o), 0);
   }
 }
 

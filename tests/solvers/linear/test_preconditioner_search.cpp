@@ -161,6 +161,34 @@ TEST(part_in_lighter_triangle, is_that_of_the_lighter_triangle) {
   }
 }
 
+/// One of every few rows is unlike the others, and there are more rows than are looked at.
+TEST(part_in_lighter_triangle, is_misled_by_no_period_of_the_rows) {
+  std::mt19937 random(8);
+  const auto below = [&](index n) {
+    return static_cast<index>(random() % static_cast<unsigned>(n));
+  };
+  for (int round = 0; round < 40; ++round) {
+    const index period = 2 + round % 8, first = below(period);
+    const index n = (1 << 16) * (1 + below(8)) + below(1000);
+    const double other = round % 2 ? 1.0 : 0.05, usual = round % 2 ? 0.05 : 1.0;
+    std::vector<index> row_ptr = {0}, col;
+    std::vector<double> val;
+    double lower = 0;  // rows with a part in both triangles
+    for (index i = 0; i < n; ++i) {
+      const double left = i % period == first ? other : usual;
+      if (i > 0) col.push_back(i - 1), val.push_back(left);
+      if (i + 1 < n) col.push_back(i + 1), val.push_back(1.0);
+      row_ptr.push_back(static_cast<index>(col.size()));
+      if (i > 0 && i + 1 < n) lower += left / (left + 1.0);
+    }
+    large_csr_arrays<double> a;
+    a.rows = n, a.nonzeros = static_cast<index>(col.size());
+    a.row_ptr = row_ptr.data(), a.col = col.data(), a.val = val.data();
+    EXPECT_NEAR(part_in_lighter_triangle(a), lower / n, 0.01)
+        << n << " rows, " << period << ", from " << first;
+  }
+}
+
 TEST(preconditioner_search, does_not_go_to_and_fro) {
   preconditioner_search search = search_of(mesh_of(1e5));
   preconditioner now = preconditioner::jacobi;

@@ -349,12 +349,48 @@ TEST_F(amg_classical, refusals_and_where_there_is_no_choice) {
   preconditioner_options o;
   EXPECT_EQ(options_on(backend::cuda, preconditioner::amg, o).coarsening, "roots");
   o.coarsening = "classical";
-  EXPECT_EQ(options_on(backend::cuda, preconditioner::amg, o).coarsening, "classical");
+  EXPECT_EQ(options_on(backend::cuda, preconditioner::amg, o).coarsening, "classical in rounds");
+  EXPECT_EQ(options_on(backend::cpu, preconditioner::amg, o).coarsening, "classical");
   o.near_null = {1.0, 1.0};
-  EXPECT_EQ(refusal<input_error>([&] { options_on(backend::cpu, preconditioner::amg, o); }),
-            "coarsening: expected roots or auto with near_null, found classical");
+  for (const backend on : {backend::cpu, backend::cuda})
+    EXPECT_EQ(refusal<input_error>([&] { options_on(on, preconditioner::amg, o); }),
+              "coarsening: expected roots or auto with near_null, found classical");
   o.coarsening = "auto";
   EXPECT_EQ(options_on(backend::cpu, preconditioner::amg, o).coarsening, "roots");
+}
+
+// With facts of a GPU the levels are those that a GPU makes, wherever the plan is made.
+TEST_F(amg_classical, explained_for_a_gpu_has_the_levels_of_its_rounds) {
+  splitmix64 random(60);
+  const auto size = [&] { return 60 + random.below(40); };
+  int other_than_fronts = 0;
+  for (int k = 0; k < 4; ++k)
+    for (const bool three : {false, true})
+      for (const char* word : {"roots", "classical"}) {
+        csr<double> a = generate(
+            three ? fmt::format("poisson3d:{}x{}x{}", 13 + random.below(9), 14 + random.below(9),
+                                15 + random.below(9))
+                  : fmt::format("anisotropic2d:{}x{}:0.0{}", size(), size(), 1 + random.below(9)));
+        a = renumber(a.view(), renumbering(a.rows, random.below(100)));
+        SCOPED_TRACE(fmt::format("{} rows, {}", a.rows, word));
+        amg_options made;
+        if (word == std::string("classical")) made.coarsening = coarsening_kind::classical;
+        const set_up fronts(device::cpu(1), a, made);
+        made.split_in_rounds = true;
+        const set_up want(place::where(), a, made);
+        solve_options o = plain_options();
+        o.preconditioner = preconditioner::amg;
+        o.preconditioning.coarsening = word;
+        const auto parts = explain(a.view(), facts_of("h100"), o).preconditioner_parts;
+        ASSERT_EQ(parts.size(), want.made.levels.size());
+        for (std::size_t l = 0; l < parts.size(); ++l) {
+          EXPECT_EQ(parts[l].rows, want.made.levels[l].rows);
+          EXPECT_EQ(parts[l].nonzeros, want.made.levels[l].nonzeros);
+        }
+        other_than_fronts +=
+            parts.size() != fronts.made.levels.size() || parts.at(1).rows != fronts.rows(1);
+      }
+  EXPECT_GT(other_than_fronts, 0);
 }
 
 // Rows as far apart as a mesh is wide all lie on one side of it.

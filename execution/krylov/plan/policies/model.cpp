@@ -18,7 +18,11 @@ plan model(const program_facts& p, std::span<const config_facts> configs, const 
     const double seconds = project(p, c.how, configs, limits_of(d)).seconds;
     if (best.reason.empty() || seconds < least) best = std::move(c.how), least = seconds;
   }
-  best.reason = fmt::format("least projected time, {:.1f} us; ", least * 1e6) + best.reason;
+  // There is no model of CPUs: the rates are a GPU's, and so is the time.
+  best.reason =
+      (d.on == backend::cpu ? "best by the rates of a GPU; "
+                            : fmt::format("least projected time, {:.1f} us; ", least * 1e6)) +
+      best.reason;
   return best;
 }
 
