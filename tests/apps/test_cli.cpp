@@ -228,8 +228,8 @@ TEST(cli_cg, neumann_boundaries) {
   EXPECT_NE(off.code, 0);
   EXPECT_TRUE(holds(off.err, "has no solution: try null_space auto")) << off.err;
   // Constants are no null space of a matrix whose rows have other sums.
-  const auto asked = dwell_cli({"cg", "poisson2d:20x15", "--device", "cpu", "--null-space",
-                                "constant", "--rhs", "ones"});
+  const auto asked = dwell_cli(
+      {"cg", "poisson2d:20x15", "--device", "cpu", "--null-space", "constant", "--rhs", "ones"});
   EXPECT_EQ(asked.code, 1);
   EXPECT_TRUE(holds(asked.err, "null_space: expected auto, none, or a matrix that takes constant"))
       << asked.err;

@@ -3,7 +3,6 @@
 // as that takes. next() says what follows what. Private to the solver.
 #pragma once
 #include <climits>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/run/prepared_solver.hpp"
 #include "dwell/solvers/linear/run/searched_run.hpp"
+#include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
 
@@ -32,15 +32,6 @@ enum class attempt {
                  ///< the answer, if it has a smaller residual than zeros
   none
 };
-
-/// Units of the last place that an answer may be wrong by where no other attempt is worth its time.
-inline constexpr double digits_lost = 16;
-/// An answer that is exact for numbers that differ in the last digits is as good as any.
-template <class T>
-bool is_exact_enough(const solve_report& report) {
-  return report.componentwise_backward_error <=
-         digits_lost * static_cast<double>(std::numeric_limits<T>::epsilon());
-}
 
 /// A run on its way: it is waited for at the latest where this ends.
 template <class T>

@@ -14,11 +14,6 @@
 namespace dwell {
 namespace {
 
-/// Is there a tolerance that can be met?
-bool has_target(const solve_options& o, const solve_report& report) {
-  return o.atol > 0.0 || (o.rtol > 0.0 && report.rhs_norm > 0.0);
-}
-
 /// How the attempts together ended, where the last one ended so.
 stop_reason end_of(const solve_report& last, bool helped) {
   switch (last.stopped) {

@@ -75,6 +75,22 @@ residual_trend trend_of(const solve_end& end) {
   return residual_trend::unknown;
 }
 
+/// What a run is told to do beyond the digits of x ends by numbers that have none: by an underflow
+/// of the recursion, which looks like a breakdown or meets a tolerance of 0. That is the limit of
+/// rounding, and says nothing of the matrix.
+void end_by_rounding(const solve_numbers& n, const solve_options& o, solve_report& report) {
+  const bool exact =
+      report.precision == "f32" ? is_exact_enough<float>(report) : is_exact_enough<double>(report);
+  if (!exact) return;
+  const bool broke_down = report.stopped == stop_reason::breakdown;
+  if (broke_down && meets_target(n, o)) {
+    report.stopped = stop_reason::converged;
+  } else if (broke_down || (report.target_missed && !has_target(o, report))) {
+    report.stopped = stop_reason::accuracy_limit;
+    report.target_missed = true;
+  }
+}
+
 }  // namespace
 
 stop_reason reason_of(int stop) {
@@ -191,6 +207,10 @@ void end_interrupted(solve_report& report) {
   report.advice.clear();
 }
 
+bool has_target(const solve_options& o, const solve_report& report) {
+  return o.atol > 0.0 || (o.rtol > 0.0 && report.rhs_norm > 0.0);
+}
+
 void verify(solve_end end, const solve_options& o, solve_report& report) {
   const solve_numbers& n = end.numbers;
   const scaled_norms norms{n.by, n.rhs};
@@ -208,6 +228,7 @@ void verify(solve_end end, const solve_options& o, solve_report& report) {
       end.has_residual ? norms.relative(std::sqrt(n.rr)) : norms.relative_true(n.true_norm);
   take_true_residual(n, report);
   report.target_missed = report.stopped == stop_reason::converged && !meets_target(n, o);
+  if (!o.fixed_iterations) end_by_rounding(n, o, report);
   report.rows_missed =
       report.stopped == stop_reason::converged && !report.target_missed && n.by_row >= much_of_row;
 

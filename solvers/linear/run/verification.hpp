@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,16 @@ solve_report report_of(const plan_target& target, const solve_options& o,
 
 /// Does the true residual meet the tolerance?
 bool meets_target(const solve_numbers& n, const solve_options& o);
+/// Is there a tolerance that can be met?
+bool has_target(const solve_options& o, const solve_report& report);
+/// Units of the last place that an answer may be wrong by where no other attempt is worth its time.
+inline constexpr double digits_lost = 16;
+/// An answer that is exact for numbers that differ in the last digits is as good as any.
+template <class T>
+bool is_exact_enough(const solve_report& report) {
+  return report.componentwise_backward_error <=
+         digits_lost * static_cast<double>(std::numeric_limits<T>::epsilon());
+}
 
 /// Takes what is said of x from the numbers: its true residual, and what that means.
 void take_true_residual(const solve_numbers& n, solve_report& report);

@@ -411,5 +411,41 @@ TEST_F(best_answer, is_refused_where_blocks_cannot_be_definite) {
   EXPECT_THROW(run(s, o), input_error);
 }
 
+/// What is told to go on beyond the digits of x ends at the limit of rounding, however its
+/// recursion ends: the matrix is definite, and "converged" is an answer that nothing more can be
+/// said of.
+TEST_F(best_answer, a_tolerance_of_zero_ends_at_the_limit_of_rounding) {
+  int at_limit = 0;
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    splitmix64 random(seed);
+    const auto n = static_cast<index>(2 + random.below(120));
+    symmetric pattern(n);
+    for (index i = 0; i < n; ++i) {
+      if (i + 1 < n) pattern.add(i, i + 1, random.uniform());
+      const index far = random.below(n);
+      if (far != i) pattern.add(i, far, random.uniform());
+    }
+    const linear_system<double> s = system_of(pattern.dominant([](index) { return 0.3; }), seed);
+    for (const char* method : {"cg", "minres", "bicgstab", "gmres", "auto"})
+      for (const preconditioner p :
+           {preconditioner::none, preconditioner::jacobi, preconditioner::automatic}) {
+        SCOPED_TRACE(method + std::string(" ") + to_string(p) + " " + std::to_string(seed));
+        solve_options o = plain_options();
+        o.method = method;
+        o.preconditioner = p;
+        o.rtol = 0.0;
+        o.max_iterations = 3000;
+        const auto got = run(s, o);
+        const solve_report& r = got.report;
+        EXPECT_NE(r.stopped, stop_reason::breakdown) << r.advice;
+        EXPECT_FALSE(r.stopped == stop_reason::converged && r.target_missed);
+        EXPECT_EQ(r.advice.find("not positive definite"), std::string::npos) << r.advice;
+        EXPECT_LE(relative(s, got.x), 1e-13);
+        at_limit += r.stopped == stop_reason::accuracy_limit;
+      }
+  }
+  EXPECT_GT(at_limit, 0);
+}
+
 }  // namespace
 }  // namespace dwell::test
