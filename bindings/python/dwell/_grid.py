@@ -172,9 +172,9 @@ class GridSolver:
 
     @property
     def report(self) -> GridReport:
-        """The report of the last solve. Raises RuntimeError before the first one."""
+        """The report of the last solve, also of one that Ctrl-C ended. Raises ValueError before the first one."""
         if self._report is None:
-            raise RuntimeError("report: expected a solve before, found none")
+            raise ValueError("report: expected a solve before, found none")
         return self._report
 
     def solve(self, f: Any = 0.0, u0: Any = None, *, rtol: float | None = None, atol: float | None = None) -> Any:
@@ -272,8 +272,9 @@ class GridSolver:
         return u
 
     def _told(self, found: Mapping[str, Any], rtol: float, atol: float) -> None:
-        """Keeps the report, and warns."""
+        """Keeps the report, raises what ended the solve, and warns."""
         self._report = r = GridReport(**found)
+        self._native.raise_pending()
         if r.stopped != "converged" or r.target_missed:
             wanted = max(rtol, atol / r.rhs_norm) if r.rhs_norm > 0 else atol
             warn(unmet(r.stopped, r.iterations, r.residual_relative_true, wanted), SolveWarning)

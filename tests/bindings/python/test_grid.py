@@ -205,8 +205,9 @@ def test_what_is_not_as_wanted_is_said():
     assert abs(u.mean()) < 1e-10
     with pytest.warns(dwell.SolveWarning, match="iteration limit"):
         dwell.GridSolver((50, 50), maxiter=1).solve(1.0)
-    with pytest.raises(RuntimeError):
-        dwell.GridSolver((5, 5)).report
+    for solver in (dwell.GridSolver((5, 5)), dwell.Solver(np.eye(5), device="cpu")):
+        with pytest.raises(ValueError, match="report: expected a solve before, found none"):
+            solver.report
 
 
 @pytest.mark.parametrize("wrong", [
