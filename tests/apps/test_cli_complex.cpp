@@ -73,7 +73,7 @@ TEST(cli_complex, refuses_what_is_of_real_matrices_alone) {
   refused({"--solver", "minres"}, "method: expected auto, cg, bicgstab or gmres");
   refused({"--solver", "cg"}, "expected a Hermitian one");
   refused({"--preconditioner", "amg"}, "preconditioner: expected none, jacobi, ilu0, auto");
-  refused({"--precision", "mixed"}, "mixed_precision");
+  refused({"--precision", "mixed"}, "dwell: precision: expected f64 or f32");
   refused({"--rhs-count", "2"}, "--rhs-count: not with a complex matrix");
   refused({"--output", in("x.npy")}, "ends in .mtx");
   const auto real =

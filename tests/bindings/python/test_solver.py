@@ -234,9 +234,9 @@ def test_mixed_precision():
     assert info == 0 and np.linalg.norm(b - a @ y) <= 1.1e-10 * np.linalg.norm(b)
     with pytest.raises(ValueError, match="precision: expected None"):
         dwell.Solver(a, precision="f16")
-    with pytest.raises(ValueError, match="a system in f64"):
+    with pytest.raises(ValueError, match="^precision mixed: expected a system in f64"):
         dwell.Solver(a.astype(np.float32), precision="mixed", device="cpu")
-    with pytest.raises(ValueError, match="fixed_iterations"):
+    with pytest.raises(ValueError, match="^precision mixed: expected .*fixed_iterations"):
         dwell.Solver(a, precision="mixed", fixed_iterations=True, device="cpu")
 
 
