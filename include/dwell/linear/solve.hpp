@@ -288,7 +288,8 @@ struct solve_report {
   double componentwise_backward_error = 0;
   /// Converged by the norm, but not in every row: in one of them the residual is at least 0.01 of
   /// (|A||x| + |b|)_i + (|A| max|x|)_i, which leaves out rows that the answer's largest elements
-  /// would not notice. Rows of very different sizes do that: scale them, or ask for a smaller rtol.
+  /// would not notice, and the true residual is less than 0.01 of b. Rows of very different sizes
+  /// do that: scale them, or ask for a smaller rtol.
   bool rows_missed = false;
   /// The residual of the iteration met the tolerance (of 0: it is 0), and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.
