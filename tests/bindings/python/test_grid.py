@@ -210,6 +210,13 @@ def test_what_is_not_as_wanted_is_said():
             solver.report
 
 
+def test_factors_of_axes_are_those_of_faces_too():
+    faces = np.random.default_rng(9).uniform(1, 2, (5, 8))
+    by_factor = dwell.GridOperator((5, 7), k_faces={"x": faces}, k_axes=(2, 3)).to_matrix()
+    by_values = dwell.GridOperator((5, 7), k_faces={"x": 3 * faces}, k_axes=(2, 1)).to_matrix()
+    assert np.allclose(by_factor.toarray(), by_values.toarray(), rtol=1e-14)
+
+
 @pytest.mark.parametrize("wrong", [
     dict(), dict(shape=(2, 2, 2, 2)), dict(shape=(0,)), dict(shape=(3,), k=0), dict(shape=(3,), k=[1.0, 1.0]),
     dict(shape=(3,), k=[1.0, -1.0, 1.0]), dict(shape=(3,), s=-1), dict(shape=(3,), spacing=0), dict(shape=(3,), spacing=(1, 1)),
