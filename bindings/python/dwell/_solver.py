@@ -188,7 +188,7 @@ class Solver(_gpu.StreamUser):
             (of several columns which ones, and this of the first; ``reports`` have the others); not where `progress` or
             Ctrl-C ended it, nor for the iterations that ``fixed_iterations`` asked for. Or `A` is singular, and a part of b
             has no solution (``Report.rhs_outside_range``). Or the residual meets the tolerance by its norm, but a row is
-            not solved (``Report.rows_missed``).
+            not solved (``Report.rows_missed``). Or `near_null` does not fit `A` (``Report.near_null_misfit``).
         RoundingWarning
             Whole numbers or long doubles have more digits than the solver's dtype.
         """
@@ -352,6 +352,9 @@ class Solver(_gpu.StreamUser):
 
     def _warn_of_answers(self) -> None:
         """What is to be said of answers that may have met the tolerance; each once for all columns."""
+        misfit = next((one for one in self._reports if one.near_null_misfit), None)
+        if misfit is not None:
+            warn(misfit.preconditioner_note, SolveWarning)
         missed = [one.componentwise_backward_error for one in self._reports if one.rows_missed]
         if missed:
             warn("the residual meets the tolerance by its norm, but not in every row: the componentwise backward error is "

@@ -254,6 +254,9 @@ struct solve_report {
   /// What a user should know of it as it was set up, one line: how it coarsens and why, or that it
   /// ended early; may be empty.
   std::string preconditioner_note;
+  /// The near-null vectors that were given do not fit the matrix: |A z| is not small, as the note
+  /// says.
+  bool near_null_misfit = false;
   /// The runs one after another: of preconditioner and method "auto" those that were tried, and
   /// those by which the answer was refined. Empty of systems that were solved together with others.
   std::vector<solve_attempt> attempts;
