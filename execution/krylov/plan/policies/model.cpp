@@ -3,6 +3,7 @@
 // of the device (projection.hpp).
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "dwell/execution/krylov/plan/policies/candidates.hpp"
@@ -18,7 +19,11 @@ plan model(const program_facts& p, std::span<const config_facts> configs, const 
     const double seconds = project(p, c.how, configs, limits_of(d)).seconds;
     if (best.reason.empty() || seconds < least) best = std::move(c.how), least = seconds;
   }
-  best.reason = fmt::format("least projected time, {:.1f} us; ", least * 1e6) + best.reason;
+  // Of a CPU there are no rates: those of a GPU put its plans in an order, and are no times of it.
+  best.reason =
+      (d.on == backend::cpu ? std::string("least of all policies by the rates of a GPU; ")
+                            : fmt::format("least projected time, {:.1f} us; ", least * 1e6)) +
+      best.reason;
   return best;
 }
 
