@@ -161,7 +161,7 @@ TEST(cli_json, several_right_hand_sides) {
   EXPECT_TRUE(
       holds(limited.err, "2 of 2 right-hand sides did not converge; the first of them, number 1: "))
       << limited.err;
-  // As many iterations as the first one takes.
+  // Iterations of the first one.
   const std::string enough = std::to_string(all[0].at("iterations").get<int>());
   const auto some = solved({"--rhs-count", "7", "--max-iterations", enough});
   std::size_t failed = 0, first = 0;

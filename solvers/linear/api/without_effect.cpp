@@ -14,7 +14,7 @@
 namespace dwell {
 namespace {
 
-/// Of amg it is the rows of a node.
+/// Says whether amg takes it, too, as rows of a node.
 bool is_block_size(const solve_option& option) {
   return option.name == std::string_view("block_size");
 }

@@ -19,7 +19,7 @@ plan model(const program_facts& p, std::span<const config_facts> configs, const 
     const double seconds = project(p, c.how, configs, limits_of(d)).seconds;
     if (best.reason.empty() || seconds < least) best = std::move(c.how), least = seconds;
   }
-  // Of a CPU there are no rates: those of a GPU put its plans in an order, and are no times of it.
+  // A CPU has no rates: those of a GPU put its plans in an order, and are no times of it.
   best.reason =
       (d.on == backend::cpu ? std::string("least of all policies by the rates of a GPU; ")
                             : fmt::format("least projected time, {:.1f} us; ", least * 1e6)) +
