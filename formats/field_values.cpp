@@ -27,14 +27,21 @@ value_range range_of_part(std::span<const T> values) {
 }
 
 std::string place_of(const extents& n, std::size_t cell) {
-  const auto nx = static_cast<std::size_t>(n.x), ny = static_cast<std::size_t>(n.y);
-  const std::size_t y = cell / nx % ny, x = cell % nx;
-  if (n.dims == 1) return fmt::format("[{}] (counted from 0)", x);
-  return n.dims == 2 ? fmt::format("[{}, {}] (counted from 0)", y, x)
-                     : fmt::format("[{}, {}, {}] (counted from 0)", cell / nx / ny, y, x);
+  const int sizes[] = {n.z, n.y, n.x};
+  return place_of_cell(std::span(sizes).last(static_cast<std::size_t>(n.dims)), cell);
 }
 
 }  // namespace
+
+std::string place_of_cell(std::span<const int> sizes, std::size_t cell) {
+  std::string place;
+  for (std::size_t axis = sizes.size(); axis-- > 0;) {
+    const auto size = static_cast<std::size_t>(sizes[axis]);
+    place = fmt::format("{}{}{}", cell % size, place.empty() ? "" : ", ", place);
+    cell /= size;
+  }
+  return fmt::format("[{}] (counted from 0)", place);
+}
 
 template <class T>
 value_range range_of(std::span<const T> values) {

@@ -18,6 +18,10 @@ struct value_range {
 template <class T>
 value_range range_of(std::span<const T> values);
 
+/// "[3, 4] (counted from 0)": the index that NumPy gives a cell of a field of these sizes, the
+/// slowest first.
+std::string place_of_cell(std::span<const int> sizes, std::size_t cell);
+
 /// Throws input_error "NAME: expected finite values, found nan at [3, 4]", where the first value
 /// that is not finite has the index that NumPy gives it.
 template <class T>

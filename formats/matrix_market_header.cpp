@@ -132,7 +132,7 @@ std::int64_t read_size(const text& t, const char*& p, std::string_view what) {
 void require_real(const text& t, const header_found& h) {
   if (h.header.field == mm_field::complex)
     fail_unsupported(t, {h.field, fields_of(h.header.layout == mm_layout::coordinate)},
-                     "complex matrices are for dwell solve and read_complex_matrix_market");
+                     "complex files are for dwell solve and dwell cg with a complex matrix");
 }
 
 void require_banner(const text& t) { static_cast<void>(read_banner(t)); }

@@ -260,7 +260,7 @@ typedef struct dwell_grid {
   int arithmetic_mean;            /* 1: k of a face is the arithmetic mean; 0: the harmonic one */
   double k;                       /* where k_cells is NULL */
   const void* k_cells;            /* for each cell */
-  const double* k_axes;           /* factors of k along each axis; NULL: 1 */
+  const double* k_axes;           /* factors of k, and of k_faces, along each axis; NULL: 1 */
   const void* k_faces[3];         /* for each axis k of its faces, one more than cells; or NULL */
   double s;                       /* where s_cells is NULL */
   const void* s_cells;            /* for each cell */

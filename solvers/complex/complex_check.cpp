@@ -126,7 +126,7 @@ void check_complex_options(const solve_options& o) {
          to_string(o.preconditioner));
   expect(o.null_space != "constant", "null_space", "auto or none", o.null_space);
   expect(o.null_vectors.empty(), "null_vectors", "none", "some");
-  expect(!o.mixed_precision, "mixed_precision", "false", "true");
+  expect(!o.mixed_precision, "precision", "f64 or f32", "mixed");
   expect(o.columns_at_once <= 1, "columns_at_once", "0 or 1", std::to_string(o.columns_at_once));
   expect(o.policy != "measured", "policy", "one that tries no plans", o.policy);
 }

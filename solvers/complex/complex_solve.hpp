@@ -248,8 +248,7 @@ class complex_solve {
     r.target_missed =
         (r.stopped == stop_reason::converged || r.stopped == stop_reason::accuracy_limit) &&
         !meets(best_);
-    r.rows_missed =
-        r.stopped == stop_reason::converged && !r.target_missed && best_.by_row >= much_of_row;
+    r.rows_missed = misses_rows(r, best_.by_row);
     r.per_iteration_us = r.iterations > 0 ? r.solve_s * 1e6 / r.iterations : 0.0;
     r.finish_s = std::max(0.0, seconds_on_host() - begun_ - r.setup_s - r.solve_s);
     if (!o_.fixed_iterations) r.advice = advice();

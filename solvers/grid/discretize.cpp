@@ -12,6 +12,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/parallel.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/solvers/grid/face_rules.hpp"
 #include "dwell/solvers/grid/grid_memory.hpp"
 #include "dwell/solvers/grid/setup_threads.hpp"
@@ -45,10 +46,13 @@ std::size_t first_bad(std::span<const T> v, Good&& good) {
   return *std::ranges::min_element(of_parts);
 }
 
+/// sizes: of the array along the user's axes, the slowest first.
 template <class T, class Good>
-void check_values(std::span<const T> v, const char* name, const char* wanted, Good&& good) {
+void check_values(std::span<const T> v, const std::vector<int>& sizes, const char* name,
+                  const char* wanted, Good&& good) {
   if (const std::size_t i = first_bad(v, good); i < v.size())
-    fail(fmt::format("{}: expected numbers {}, found {} at {}", name, wanted, v[i], i));
+    fail(fmt::format("{}: expected numbers {}, found {} at {}", name, wanted, v[i],
+                     place_of_cell(sizes, i)));
 }
 
 void check_size(const char* name, std::size_t found, std::size_t wanted) {
@@ -166,8 +170,8 @@ class finite_volumes {
     check_size("k", d_.k_cells.size(), all);
     check_size("s", d_.s_cells.size(), all);
     if (made_here_) {
-      check_values(d_.k_cells, "k", "> 0", positive);
-      check_values(d_.s_cells, "s", "that are finite", [](double) { return true; });
+      check_values(d_.k_cells, d_.cells, "k", "> 0", positive);
+      check_values(d_.s_cells, d_.cells, "s", "that are finite", [](double) { return true; });
     }
     if (!(d_.k > 0) || !std::isfinite(d_.k))
       fail(fmt::format("k: expected a number > 0, found {}", d_.k));
@@ -180,7 +184,13 @@ class finite_volumes {
       if (!sides_[std::size_t(m)]) continue;
       const auto others = all / std::size_t(n(m));
       check_size("k_faces", faces_[std::size_t(m)].size(), others * std::size_t(n(m) + 1));
-      if (made_here_) check_values(faces_[std::size_t(m)], "k_faces", "> 0", positive);
+      std::vector<int> of_faces, of_side;
+      for (int a = 0; a < int(d_.cells.size()); ++a) {
+        const bool is_this = memory_axis(a, int(d_.cells.size())) == m;
+        of_faces.push_back(d_.cells[std::size_t(a)] + (is_this ? 1 : 0));
+        of_side.push_back(is_this ? 1 : d_.cells[std::size_t(a)]);
+      }
+      if (made_here_) check_values(faces_[std::size_t(m)], of_faces, "k_faces", "> 0", positive);
       const bool low = side(m, false)->kind == boundary_kind::periodic;
       if (low != (side(m, true)->kind == boundary_kind::periodic))
         fail("boundary: expected both sides of an axis to be periodic, or none");
@@ -190,8 +200,8 @@ class finite_volumes {
         const grid_side& b = *side(m, high);
         held = held || b.kind == boundary_kind::dirichlet;
         check_size("boundary values", b.values.size(), others);
-        check_values(std::span<const double>(b.values), "boundary values", "that are finite",
-                     [](double) { return true; });
+        check_values(std::span<const double>(b.values), of_side, "boundary values",
+                     "that are finite", [](double) { return true; });
         if (!std::isfinite(b.value))
           fail(fmt::format("boundary: expected a finite value, found {}", b.value));
         if (b.kind == boundary_kind::robin && !(b.alpha >= 0 && std::isfinite(b.alpha)))

@@ -21,8 +21,9 @@ struct preconditioner_part {
 struct prepared_preconditioner {
   owned_sequence products;
   std::vector<preconditioner_part> parts;
-  std::string note;         ///< what its user should know, one line; or empty
-  bool wide_units = false;  ///< its diagonal spans more than f32 (sequences/equilibrated.hpp)
+  std::string note;             ///< what its user should know, one line; or empty
+  bool vectors_misfit = false;  ///< near-null vectors that were given are none, as the note says
+  bool wide_units = false;      ///< its diagonal spans more than f32 (sequences/equilibrated.hpp)
   /// Puts other values of the same pattern, csr_arrays of the type it was made from, into the
   /// products; empty: for other values it must be made anew.
   std::function<void(const void* csr_arrays)> refresh;

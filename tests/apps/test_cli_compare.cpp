@@ -86,6 +86,36 @@ TEST(cli_compare, whole_solves_have_a_row_for_each_method_and_preconditioner) {
   EXPECT_EQ(with({"poisson2d:9x9", "--solvers", "gauss"}).code, 1);
 }
 
+TEST(cli_compare, whole_solves_that_miss_their_target_have_a_remark) {
+  const auto with = [](const strings& more) {
+    strings args = {"compare",
+                    "solve",
+                    "poisson2d:15x13",
+                    "--device",
+                    "cpu",
+                    "--solvers",
+                    "cg",
+                    "--threads",
+                    "1",
+                    "--preconditioners",
+                    "none,jacobi",
+                    "--repetitions",
+                    "1"};
+    args.insert(args.end(), more.begin(), more.end());
+    return dwell_cli(args);
+  };
+  const auto missed = with({"--rtol", "0"});
+  EXPECT_EQ(missed.code, 2) << missed.out;
+  for (const auto* row : {"cg, none: ended after ", "cg, jacobi: ended after "})
+    EXPECT_TRUE(holds(missed.out, row)) << missed.out;
+  const auto json = with({"--rtol", "0", "--format", "json"}).json();
+  for (const auto& run : json.at("matrices").at(0).at("runs"))
+    EXPECT_TRUE(run.at("over_best_peer").is_null());
+  const auto met = with({"--rtol", "1e-6"});
+  EXPECT_EQ(met.code, 0) << met.out;
+  EXPECT_FALSE(holds(met.out, "ended after")) << met.out;
+}
+
 TEST(cli_compare, every_combination_has_a_row) {
   const auto r = dwell_cli(compare(
       {"trefethen:200", "poisson2d:9x9", "--policies", "none,greedy,auto", "--format", "json"}));

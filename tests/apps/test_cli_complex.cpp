@@ -73,14 +73,24 @@ TEST(cli_complex, refuses_what_is_of_real_matrices_alone) {
   refused({"--solver", "minres"}, "method: expected auto, cg, bicgstab or gmres");
   refused({"--solver", "cg"}, "expected a Hermitian one");
   refused({"--preconditioner", "amg"}, "preconditioner: expected none, jacobi, ilu0, auto");
-  refused({"--precision", "mixed"}, "mixed_precision");
+  refused({"--precision", "mixed"}, "dwell: precision: expected f64 or f32");
   refused({"--rhs-count", "2"}, "--rhs-count: not with a complex matrix");
   refused({"--output", in("x.npy")}, "ends in .mtx");
   const auto real =
       in.write("real.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
   const auto b = in.write("b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n2 5\n");
-  expect_refused({"solve", real, "--rhs", b}, "'complex'");
-  expect_refused({"info", a}, "complex matrices are for dwell solve");
+  expect_refused(
+      {"solve", real, "--rhs", b},
+      "found 'complex' (complex files are for dwell solve and dwell cg with a complex matrix)");
+  expect_refused({"info", a}, "complex files are for dwell solve and dwell cg");
+  const auto hermitian =
+      in.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 2 0\n");
+  EXPECT_EQ(dwell_cli({"cg", hermitian, "--device", "cpu", "--quiet"}).code, 0);
+  for (const std::vector<std::string>& other : {std::vector<std::string>{"compare", "solve", a},
+                                                {"compare", "cg", a},
+                                                {"explain", "solve", a},
+                                                {"explain", "cg", a}})
+    expect_refused(other, "complex files are for dwell solve and dwell cg with a complex matrix");
 }
 
 }  // namespace

@@ -30,6 +30,18 @@ TEST(cli_explain, plan_and_all_policies) {
   for (const auto& line : lines_of(r.out)) EXPECT_FALSE(line.size() && line.back() == ' ');
 }
 
+TEST(cli_explain, of_a_cpu_has_no_projected_times) {
+  for (const std::string command : {"cg", "solve"})
+    for (const std::string method : {"jacobi", "amg"})
+      for (const std::string policy : {"auto", "model", "greedy"}) {
+        const auto r = dwell_cli({"explain", command, "poisson2d:30x40", "--device", "cpu",
+                                  "--preconditioner", method, "--policy", policy});
+        EXPECT_EQ(r.code, 0) << r.err;
+        EXPECT_TRUE(holds(r.out, "no model of CPUs, so no projected time")) << r.out;
+        EXPECT_FALSE(holds(r.out, "least projected time")) << r.out;
+      }
+}
+
 TEST(cli_explain, figures_agree) {
   const auto r = dwell_cli({"explain", "cg", "poisson2d:200x200", "--device", "cpu", "--threads",
                             "2", "--policy", "mixed", "--preconditioner", "jacobi", "--json", "-"});

@@ -158,6 +158,23 @@ TEST(cli_json, several_right_hand_sides) {
   for (const auto& column : apart.at("right_hand_sides")) EXPECT_EQ(column.at("together"), 1);
   const auto limited = solved({"--rhs-count", "2", "--max-iterations", "3"});
   EXPECT_EQ(limited.code, 2);
+  EXPECT_TRUE(
+      holds(limited.err, "2 of 2 right-hand sides did not converge; the first of them, number 1: "))
+      << limited.err;
+  // Iterations of the first one.
+  const std::string enough = std::to_string(all[0].at("iterations").get<int>());
+  const auto some = solved({"--rhs-count", "7", "--max-iterations", enough});
+  std::size_t failed = 0, first = 0;
+  const auto ended = some.json().at("right_hand_sides");
+  for (std::size_t k = ended.size(); k-- > 0;)
+    if (ended[k].at("stop_reason") != "converged") ++failed, first = k + 1;
+  EXPECT_EQ(some.code, 2);
+  EXPECT_GT(first, 1u) << "that of ones takes fewer than random ones";
+  EXPECT_TRUE(holds(some.err, std::to_string(failed) +
+                                  " of 7 right-hand sides did not converge; "
+                                  "the first of them, number " +
+                                  std::to_string(first) + ": "))
+      << some.err;
   expect_refused({"cg", "poisson2d:20x20", "--rhs-count", "0"}, "--rhs-count");
 }
 

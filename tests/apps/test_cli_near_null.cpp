@@ -3,6 +3,9 @@
 // and what is refused.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -60,6 +63,34 @@ TEST_F(cli_near_null, modes_come_from_coordinates_or_from_a_file) {
       {"cg", in(matrix), "--preconditioner", "amg", "--coordinates", "-", "--device", "cpu"},
       {.input = read_text(in("nodes.npy"))});
   EXPECT_EQ(piped.code, 0) << piped.err;
+}
+
+TEST_F(cli_near_null, that_do_not_fit_have_a_warning) {
+  const generated_nodes nodes = generate_coordinates(kind);
+  std::vector<double> shuffled = nodes.values;  // another order of the nodes
+  std::mt19937 random(7);
+  for (std::size_t left = shuffled.size() / 2; left > 1; --left) {
+    const auto at = shuffled.begin() + 2 * static_cast<std::ptrdiff_t>(random() % left);
+    std::swap_ranges(at, at + 2, shuffled.begin() + 2 * static_cast<std::ptrdiff_t>(left - 1));
+  }
+  const auto modes = rigid_body_modes(shuffled, 2);
+  write_columns(in("wrong.mtx"), {static_cast<index>(modes.size() / 3), 3, modes});
+  const auto solved = [&](const strings& more) {
+    strings args = {"cg",       in(matrix), "--preconditioner", "amg", "--block-size", "2",
+                    "--device", "cpu",      "--max-iterations", "5000"};
+    args.insert(args.end(), more.begin(), more.end());
+    return dwell_cli(args);
+  };
+  const auto wrong = solved({"--near-null", in("wrong.mtx"), "-q"});
+  EXPECT_TRUE(wrong.err.starts_with(
+      "dwell: warning: near-null vectors do not fit the matrix: of number 3 (of 3)"))
+      << wrong.err;
+  const auto j = solved({"--near-null", in("wrong.mtx"), "--json", "-"}).json();
+  EXPECT_TRUE(j.at("near_null_misfit"));
+  EXPECT_EQ(j.at("warnings").at(0), j.at("preconditioner_note"));
+  const auto right = solved({"--near-null", in("modes.mtx"), "--json", "-"});
+  EXPECT_EQ(right.err, "");
+  EXPECT_FALSE(right.json().at("near_null_misfit"));
 }
 
 TEST_F(cli_near_null, are_explained_and_compared) {

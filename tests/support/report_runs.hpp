@@ -111,6 +111,10 @@ inline std::vector<solve_report> solves_for_reports() {
   o.preconditioning.power = 2;
   runs.push_back(report_of_solve(arrow, std::vector<double>(2000, 1.0), o));
   o = plain_options();
+  o.preconditioner = preconditioner::amg;
+  for (int i = 0; i < 1200; ++i) o.preconditioning.near_null.push_back(i % 2 ? 1 : -1);
+  runs.push_back(report_of_solve(grid, ones, o));
+  o = plain_options();
   o.method = "direct";  // builds with tests have Eigen
   runs.push_back(report_of_solve(grid, ones, o));
   std::vector<double> columns(2400, 1.0), x(2400, 0.0);

@@ -145,8 +145,9 @@ void add_grid_problem(CLI::App& app, grid_choices& to) {
         {{}, value_completions::file});
   };
   coefficient("--k", to.k, "The coefficient k > 0, of all cells or of each");
-  app.add_option("--k-axes", to.k_axes,
-                 "Factors of k along each axis, the slowest first (default: 1)")
+  app.add_option(
+         "--k-axes", to.k_axes,
+         "Factors of k along each axis, the slowest first, of cells and of --k-faces (default: 1)")
       ->type_name("N,...");
   app.add_option(
          "--k-faces", to.k_faces,
@@ -202,7 +203,8 @@ void add_grid_method(CLI::App& app, grid_choices& to) {
   add_choice(
       app, "--smoother", to.options.smoother, grid_smoothers(),
       "Of multigrid: what is relaxed. points: cells, in colours; lines: along each axis, for k "
-      "that is strong along one axis here and along another one there (--k-faces)");
+      "that is strong along one axis here and along another one there (--k-faces); not with "
+      "--coarse galerkin");
   app.add_flag("--full-multigrid", to.options.full_multigrid,
                "Begin by full multigrid: the answer of coarse levels, interpolated and improved by "
                "a cycle on each level (not measured on GPUs)");

@@ -127,6 +127,7 @@ class solve_measurement {
         run.iterations = report.iterations;
         run.stopped = to_string(report.stopped);
         run.residual = report.residual_relative_true;
+        run.target_missed = report.target_missed;
         return time.count();
       });
     } catch (const input_error& e) {  // the matrix is not what this one asks for
@@ -208,7 +209,7 @@ exit_code code_of_solves(const solve_comparison& c) {
     refused = refused || !m.refusal.empty();
     for (const auto& r : m.runs) {
       failed = failed || r.outcome == compared_solve::state::failed;
-      one = one || (!r.peer && r.stopped == to_string(stop_reason::converged));
+      one = one || (!r.peer && r.converged());
     }
     solved = solved && one;
   }

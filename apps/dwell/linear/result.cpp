@@ -175,12 +175,17 @@ exit_code code_of(const solve_result& r) {
 }
 
 std::string failure_line(const solve_result& r) {
+  const auto failed = std::count_if(r.columns.begin(), r.columns.end(),
+                                    [](const solve_report& one) { return !succeeded(one); });
   for (std::size_t k = 0; k < r.columns.size(); ++k) {
     const solve_report& report = r.columns[k];
     if (succeeded(report)) continue;
     const std::string which =
-        r.columns.size() > 1 ? fmt::format("right-hand side {} of {}: ", k + 1, r.columns.size())
-                             : "";
+        r.columns.size() > 1
+            ? fmt::format(
+                  "{} of {} right-hand sides did not converge; the first of them, number {}: ",
+                  failed, r.columns.size(), k + 1)
+            : "";
     return fmt::format("{}{}; relative residual {} (true {}), wanted {}{}{}", which,
                        outcome(report, r), format_residual(report.residual_relative_recursive),
                        format_residual(report.residual_relative_true),

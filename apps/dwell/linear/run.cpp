@@ -301,6 +301,7 @@ void add_warnings(const solve_arguments& args, const problem& p, solve_result& r
         result.report.residual_relative_true, result.report.residual_relative_recursive,
         by_rounding ? ", rounding allows no better" : "",
         by_rounding && args.precision == "f32" ? " in f32" : ""));
+  if (result.report.near_null_misfit) result.warnings.push_back(result.report.preconditioner_note);
   if (const auto part = inconsistent_rhs(result); !part.empty()) result.warnings.push_back(part);
   if (const auto missed = missed_rows(result); !missed.empty()) result.warnings.push_back(missed);
   if (const auto unsafe = unsafe_answer(result); !unsafe.empty()) result.warnings.push_back(unsafe);

@@ -10,9 +10,11 @@
 #include "compare/forms.hpp"
 #include "compare/layout.hpp"
 #include "dwell/version.hpp"
+#include "report/fields.hpp"
 #include "report/units.hpp"
 
 #include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/api/report_table.hpp"
 
 namespace dwell::app {
 
@@ -26,10 +28,6 @@ std::vector<solve_row> rows_of_system(const solved_system& m) {
   std::vector<solve_row> rows;
   for (const auto& r : m.runs) rows.push_back({&m, &r});
   return rows;
-}
-
-bool has_converged(const compared_solve& r) {
-  return r.measured() && r.stopped == to_string(stop_reason::converged);
 }
 
 /// Median of all but the first; null where there is none.
@@ -90,15 +88,22 @@ std::string solve_name(const compared_solve& r) {
   return r.preconditioner.empty() ? r.method : r.method + ", " + r.preconditioner;
 }
 
+std::string missed_words() {
+  solve_report missed;
+  missed.target_missed = true;
+  return report_words<solve_report>{solve_report_table(), missed}.shown("target_missed");
+}
+
 std::vector<std::string> solve_remarks(const solved_system& m) {
   std::vector<std::string> out;
   if (!m.rhs_note.empty()) out.push_back(m.rhs_note);
   for (const auto& r : m.runs) {
     if (!r.measured())
       out.push_back(fmt::format("{}: {}: {}", solve_name(r), to_string(r.outcome), r.why));
-    else if (!has_converged(r))
-      out.push_back(fmt::format("{}: ended after {}: {}", solve_name(r),
-                                format_plural(r.iterations, "iteration"), r.stopped));
+    else if (!r.converged())
+      out.push_back(fmt::format("{}: ended after {}: {}{}", solve_name(r),
+                                format_plural(r.iterations, "iteration"), r.stopped,
+                                r.target_missed ? missed_words() : ""));
     if (const auto peer = peer_remark(r); !peer.empty())
       out.push_back(peer);
     else if (r.measured() && r.peer)
@@ -133,11 +138,15 @@ comparison_layout layout_of_solves(const solve_comparison& c) {
 
 }  // namespace
 
+bool compared_solve::converged() const {
+  return measured() && stopped == to_string(stop_reason::converged) && !target_missed;
+}
+
 double over_best_peer(const solved_system& m, const compared_solve& run) {
-  if (run.peer || !has_converged(run)) return 0;
+  if (run.peer || !run.converged()) return 0;
   double best = 0;
   for (const auto& r : m.runs)
-    if (r.peer && has_converged(r) && (best == 0 || r.median_us() < best)) best = r.median_us();
+    if (r.peer && r.converged() && (best == 0 || r.median_us() < best)) best = r.median_us();
   return best > 0 && run.median_us() > 0 ? best / run.median_us() : 0;
 }
 

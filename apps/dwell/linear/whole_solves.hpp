@@ -20,6 +20,9 @@ struct compared_solve : measured_run {
   int iterations = 0;                    ///< count of the last repetition
   std::string stopped;                   ///< stop_reason of the last repetition, as text
   double residual = 0;                   ///< true and relative, likewise; NaN: not known
+  bool target_missed = false;  ///< converged in the last repetition, but not by the true residual
+
+  bool converged() const;  ///< by the true residual, where it is known
 };
 
 struct solved_system {

@@ -6,16 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "dwell/linear/solve.hpp"
+#include "dwell/solvers/linear/api/without_effect.hpp"
 
 namespace dwell::app {
-
-/// What a run had in the end. What is automatic may be any.
-struct heeded {
-  std::string method;
-  dwell::preconditioner preconditioner = preconditioner::none;
-  bool near_null = false;  ///< vectors were given
-};
 
 /// A line for each option of the command that none of these runs heeds.
 std::vector<std::string> without_effect(const CLI::App& command, const std::vector<heeded>& runs);

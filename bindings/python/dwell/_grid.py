@@ -81,7 +81,7 @@ class GridSolver:
     mean : {"harmonic", "arithmetic"}
         k of a face, of k of its two cells.
     k_axes : tuple of float, optional
-        Factors of `k` along each axis.
+        Factors of `k` along each axis, of `k_faces`, too.
     k_faces : dict of str to array, optional
         In place of `k`, for an axis "x", "y" or "z": k of each face, those of both sides included, so one more along this
         axis than there are unknowns. Faces of the two ends of a periodic axis must agree.
@@ -100,7 +100,7 @@ class GridSolver:
         in blocks of a few cells or in blocks that meet at corners. "auto" goes on with the latter where the former are slow.
     smoother : {"points", "lines"}
         What is relaxed: cells, in colours; or lines of cells along each axis, for `k_faces` that are strong along one axis here
-        and along another one there.
+        and along another one there; not with `coarse` "galerkin".
     full_multigrid : bool
         Begin by full multigrid: the answer of coarse levels, interpolated and improved by a cycle on each level.
         Not measured on GPUs.
@@ -172,9 +172,9 @@ class GridSolver:
 
     @property
     def report(self) -> GridReport:
-        """The report of the last solve. Raises RuntimeError before the first one."""
+        """The report of the last solve, also of one that Ctrl-C ended. Raises ValueError before the first one."""
         if self._report is None:
-            raise RuntimeError("report: expected a solve before, found none")
+            raise ValueError("report: expected a solve before, found none")
         return self._report
 
     def solve(self, f: Any = 0.0, u0: Any = None, *, rtol: float | None = None, atol: float | None = None) -> Any:
@@ -272,8 +272,9 @@ class GridSolver:
         return u
 
     def _told(self, found: Mapping[str, Any], rtol: float, atol: float) -> None:
-        """Keeps the report, and warns."""
+        """Keeps the report, raises what ended the solve, and warns."""
         self._report = r = GridReport(**found)
+        self._native.raise_pending()
         if r.stopped != "converged" or r.target_missed:
             wanted = max(rtol, atol / r.rhs_norm) if r.rhs_norm > 0 else atol
             warn(unmet(r.stopped, r.iterations, r.residual_relative_true, wanted), SolveWarning)

@@ -159,6 +159,7 @@ class Report(Document):
     preconditioner: str
     preconditioner_reason: str
     preconditioner_note: str
+    near_null_misfit: bool
     device: str
     backend: str
     executor: str

@@ -12,7 +12,7 @@ from ._checks import boolean, word
 from ._csr import Csr, as_csr, to_host
 from ._device import resolve
 from ._explain import text_of
-from ._options import Options, check_names, native_options, takes_options
+from ._options import OPTIONS, Options, check_names, native_options, takes_options
 from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
@@ -94,6 +94,7 @@ class Solver(_gpu.StreamUser):
 
     def _setup(self, a: Csr, device: str | None, threads: int, options: Options) -> None:
         self._options = native_options(options, a.rows)
+        self._given = [o.member for o in OPTIONS if options.get(o.keyword) is not None]
         self._take_stream(a.place)
         if device is None and a.place.gpu is None and options.get("method") == "direct":
             device = "cpu"  # there are no others
@@ -188,7 +189,8 @@ class Solver(_gpu.StreamUser):
             (of several columns which ones, and this of the first; ``reports`` have the others); not where `progress` or
             Ctrl-C ended it, nor for the iterations that ``fixed_iterations`` asked for. Or `A` is singular, and a part of b
             has no solution (``Report.rhs_outside_range``). Or the residual meets the tolerance by its norm, but a row is
-            not solved (``Report.rows_missed``).
+            not solved (``Report.rows_missed``). Or an option that was given is of another preconditioner or method than the
+            solve had in the end. Or `near_null` does not fit `A` (``Report.near_null_misfit``).
         RoundingWarning
             Whole numbers or long doubles have more digits than the solver's dtype.
         """
@@ -352,6 +354,12 @@ class Solver(_gpu.StreamUser):
 
     def _warn_of_answers(self) -> None:
         """What is to be said of answers that may have met the tolerance; each once for all columns."""
+        for option in self._given:
+            if text := _core.words_without_effect(option, self._reports, self._options):
+                warn(text, SolveWarning)
+        misfit = next((one for one in self._reports if one.near_null_misfit), None)
+        if misfit is not None:
+            warn(misfit.preconditioner_note, SolveWarning)
         missed = [one.componentwise_backward_error for one in self._reports if one.rows_missed]
         if missed:
             warn("the residual meets the tolerance by its norm, but not in every row: the componentwise backward error is "

@@ -8,7 +8,8 @@ import warnings
 
 class SolveWarning(UserWarning):
     """An answer is not what was asked for: a solve has not met its tolerance, the system has no solution, a run with `until`
-    was left at its limit, or values are not finite."""
+    was left at its limit, or values are not finite. Or what was given to reach it has no effect, or does
+    not fit: options of another preconditioner, near-null vectors."""
 
 
 class RoundingWarning(UserWarning):

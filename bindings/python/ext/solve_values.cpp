@@ -21,6 +21,7 @@
 #include "dwell/linear/solve.hpp"
 #include "dwell/solvers/linear/api/options_table.hpp"
 #include "dwell/solvers/linear/api/report_table.hpp"
+#include "dwell/solvers/linear/api/without_effect.hpp"
 
 namespace dwell::python {
 
@@ -49,6 +50,16 @@ std::vector<std::string> preconditioner_names() {
   std::vector<std::string> names;
   for (const auto one : preconditioners()) names.push_back(to_string(one));
   return names;
+}
+
+/// What is to be said of an option that none of these runs heeds; else empty.
+std::string words_of_no_effect(const std::string& option,
+                               const std::vector<const solve_report*>& runs,
+                               const solve_options& asked) {
+  std::vector<heeded> had;
+  for (const solve_report* run : runs)
+    had.push_back({run->method, run->preconditioner, !asked.preconditioning.near_null.empty()});
+  return words_without_effect(solve_option_named(option), option, had);
 }
 
 /// A property of this name.
@@ -117,6 +128,8 @@ void add_solve_values(nb::module_& m) {
   m.def("solve_report_table", [] { return report_rows(solve_report_table()); });
   m.def("variants_of", [](const std::string& method) { return variants_of(method); });
   m.def("preconditioners", &preconditioner_names);
+  m.def("words_without_effect", &words_of_no_effect, nb::arg("option"), nb::arg("runs"),
+        nb::arg("asked"));
   m.def("rigid_body_modes", &modes_of, nb::arg("coordinates"), nb::arg("dimension"),
         nb::arg("rotations"));
 }

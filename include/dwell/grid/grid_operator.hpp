@@ -47,8 +47,8 @@ struct grid_description {
   grid_centring centring = grid_centring::cell;  ///< where the unknowns are
   double k = 1;                                  ///< where `k_cells` is empty; > 0
   std::span<const T> k_cells{};                  ///< an element per cell; all > 0
-  std::array<double, 3> k_axes{1, 1, 1};         ///< factors of k along each axis; > 0
-  face_mean mean = face_mean::harmonic;          ///< k of a face, from k of its cells
+  std::array<double, 3> k_axes{1, 1, 1};  ///< factors of k, and of k_faces, along each axis; > 0
+  face_mean mean = face_mean::harmonic;   ///< k of a face, from k of its cells
   /// In place of k and k_cells, for each axis: k of each face, border faces included: one more
   /// along this axis than there are cells. Faces of the two ends of a periodic axis must agree.
   std::array<std::span<const T>, 3> k_faces{};

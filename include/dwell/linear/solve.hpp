@@ -255,6 +255,9 @@ struct solve_report {
   /// What a user should know of it as it was set up, one line: how it coarsens and why, or that it
   /// ended early; may be empty.
   std::string preconditioner_note;
+  /// The near-null vectors that were given do not fit the matrix: |A z| is not small, as the note
+  /// says.
+  bool near_null_misfit = false;
   /// The runs one after another: of preconditioner and method "auto" those that were tried, and
   /// those by which the answer was refined. Empty of systems that were solved together with others.
   std::vector<solve_attempt> attempts;
@@ -289,7 +292,8 @@ struct solve_report {
   double componentwise_backward_error = 0;
   /// Converged by the norm, but not in every row: in one of them the residual is at least 0.01 of
   /// (|A||x| + |b|)_i + (|A| max|x|)_i, which leaves out rows that the answer's largest elements
-  /// would not notice. Rows of very different sizes do that: scale them, or ask for a smaller rtol.
+  /// would not notice, and the true residual is less than 0.01 of b. Rows of very different sizes
+  /// do that: scale them, or ask for a smaller rtol.
   bool rows_missed = false;
   /// The residual of the iteration met the tolerance (of 0: it is 0), and the true one is
   /// above it: with stop_reason::accuracy_limit, or with converged where nothing was refined.

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "dwell/base/error.hpp"
+#include "dwell/formats/field_values.hpp"
 
 namespace dwell::grids {
 namespace {
@@ -50,22 +52,26 @@ void check_part(const divided_grid& grid, const grid_description<T>& d) {
                       "{}, found {}",
                       name, wanted, planes, rank, found));
   };
-  const auto values = [&](const char* name, std::span<const T> v, bool positive) {
+  // axis: of faces; -1: of cells.
+  const auto values = [&](const char* name, std::span<const T> v, bool positive, int axis) {
+    std::vector<int> sizes = d.cells;
+    sizes[0] = int(planes);
+    if (axis >= 0) ++sizes[std::size_t(axis)];
     for (std::size_t i = 0; i < v.size(); ++i)
       if (!std::isfinite(v[i]) || (positive && !(v[i] > 0)))
-        throw input_error(
-            fmt::format("grid: {}: expected numbers {}, found {} at {} of the part of "
-                        "rank {}",
-                        name, positive ? "> 0" : "that are finite", v[i], i, rank));
+        throw input_error(fmt::format(
+            "grid: {}: expected numbers {}, found {} at {} of the part of "
+            "rank {}",
+            name, positive ? "> 0" : "that are finite", v[i], place_of_cell(sizes, i), rank));
   };
   size("k", d.k_cells.size(), planes * plane_of_array(d.cells, -1));
   size("s", d.s_cells.size(), planes * plane_of_array(d.cells, -1));
-  values("k", d.k_cells, true);
-  values("s", d.s_cells, false);
+  values("k", d.k_cells, true, -1);
+  values("s", d.s_cells, false, -1);
   for (std::size_t a = 0; a < d.cells.size(); ++a) {
     size("k_faces", d.k_faces[a].size(),
          (planes + (a == 0 ? 1 : 0)) * plane_of_array(d.cells, int(a)));
-    values("k_faces", d.k_faces[a], true);
+    values("k_faces", d.k_faces[a], true, int(a));
     for (const grid_side& side : d.boundary.sides[a])
       if (a > 0) size("boundary values", side.values.size(), planes * row_of_side(d.cells, a));
   }

@@ -270,8 +270,7 @@ solve_explanation explain(const csr_view<double>& a, const device_facts& device,
 solve_explanation explain(const csr_view<float>& a, const device_facts& device,
                           const solve_options& options) {
   check_explained(options);
-  if (options.mixed_precision)
-    throw input_error("mixed_precision: expected a system in f64, found one in f32");
+  require_f64_of_mixed(options, false);
   return explain_as(a, device, options);
 }
 

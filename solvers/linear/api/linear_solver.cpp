@@ -33,8 +33,7 @@ template <class T>
 void check_request(const device& where, const solve_options& options) {
   check_options(options);
   require_direct_on(where, options);
-  if (sizeof(T) != sizeof(double) && options.mixed_precision)
-    throw input_error("mixed_precision: expected a system in f64, found one in f32");
+  require_f64_of_mixed(options, sizeof(T) == sizeof(double));
   if (options.method != automatic) variant_asked_for(options);
 }
 

@@ -360,10 +360,13 @@ const solve_option& solve_option_named(std::string_view name) {
 
 void check_ranges(const solve_options& o) {
   for (const solve_option& option : table) {
-    const bool unread = option.part_of && *option.part_of != o.preconditioner;
+    // Rows of a node have a check of their own, which knows the matrix.
+    const bool of_nodes = option.name == std::string_view("block_size") &&
+                          o.preconditioner == preconditioner::amg &&
+                          !o.preconditioning.near_null.empty();
     with_member(option, o, [&]<class M>(const M& found) {
       if constexpr (std::is_arithmetic_v<M>) {
-        if (option.range && !unread)
+        if (option.range && !of_nodes)
           check_number(option.name, *option.range, static_cast<double>(found));
       } else if constexpr (std::is_same_v<M, std::string>) {
         if (option.group != option_group::system && !option.part_of) return;  // looked up elsewhere

@@ -62,7 +62,7 @@ struct solve_option {
   std::vector<std::string> (*words)() = nullptr;
   /// The methods that heed it, with blanks between, or null: all.
   const char* methods = nullptr;
-  /// The preconditioner that it is an option of; of others it is not read, nor its range checked.
+  /// The preconditioner that it is an option of; of others it is not read, but its range holds.
   std::optional<preconditioner> part_of = {};
   absence absences[3] = {};
   /// What the flag does, where it is not what the option does: it names a file, or says no.

@@ -69,8 +69,13 @@ void check_options(const solve_options& o) {
         "null_space: expected auto where null_vectors are given, found {}", o.null_space));
   if (o.mixed_precision && o.fixed_iterations)
     throw input_error(
-        "mixed_precision: expected a solve that ends by its residual, found fixed_iterations (a "
+        "precision mixed: expected a solve that ends by its residual, found fixed_iterations (a "
         "timing of f32 has the same iterations)");
+}
+
+void require_f64_of_mixed(const solve_options& o, bool is_f64) {
+  if (o.mixed_precision && !is_f64)
+    throw input_error("precision mixed: expected a system in f64, found one in f32");
 }
 
 void check_nonzeros(std::int64_t nonzeros, const matrix_demand& demand) {

@@ -16,6 +16,10 @@ namespace dwell {
 /// Throws input_error for options that no solve can have.
 void check_options(const solve_options& o);
 
+/// Throws input_error for mixed precision of a system in f32. In Python and on the command line
+/// "mixed" is a value of the option precision.
+void require_f64_of_mixed(const solve_options& o, bool is_f64);
+
 /// What a solve asks of its matrix.
 struct matrix_demand {
   matrix_class of = matrix_class::positive_definite;

@@ -55,8 +55,7 @@ solve_options agreed_options(const distributed_matrix<T>& a, solve_options o) {
   communicator& comm = *a.comm();
   together(comm, [&] {
     check_options(o);
-    if (sizeof(T) != sizeof(double) && o.mixed_precision)
-      throw input_error("mixed_precision: expected a system in f64, found one in f32");
+    require_f64_of_mixed(o, sizeof(T) == sizeof(double));
   });
   vectors_of_ranks(comm, a.rows(), o.preconditioning.near_null.size(), "near_null");
   if (vectors_of_ranks(comm, a.rows(), o.null_vectors.size(), "null_vectors") > 0 && a.rows() == 0)

@@ -62,8 +62,10 @@ void solver_runs<T>::make_preconditioners(solver_run<T>& run, const end_of_set_u
 }
 
 template <class T>
-std::string solver_runs<T>::note_of(const solver_run<T>& run) const {
-  return kind_of(options_.preconditioner).is_sequence() ? run.sequence->note : std::string();
+void solver_runs<T>::describe_preconditioner(solver_run<T>& run) const {
+  const bool made = kind_of(options_.preconditioner).is_sequence();
+  run.prepared.preconditioner_note = made ? run.sequence->note : std::string();
+  run.prepared.near_null_misfit = made && run.sequence->vectors_misfit;
 }
 
 template <class T>
@@ -130,7 +132,7 @@ void solver_runs<T>::prepare(solver_choice& of, const end_of_set_up& asked) {
   run.prepared = report_of(matrix_.target, options_, made);
   run.prepared.compiler = making.compiler;
   run.prepared.reason += words_of(making);
-  run.prepared.preconditioner_note = note_of(run);
+  describe_preconditioner(run);
   run.groups =
       std::make_unique<column_groups<T>>(where, matrix_.target, matrix_.system, matrix_.null_space,
                                          options_, *run.cuts, std::move(made));
@@ -226,7 +228,7 @@ void solver_runs<T>::bring_up_to_date(solver_choice& of, const end_of_set_up& as
       run.groups->refresh();
     }
     make_preconditioners(run, asked);
-    run.prepared.preconditioner_note = note_of(run);
+    describe_preconditioner(run);
     place_diagonal(run);
   }
   current_->version = matrix_.version;

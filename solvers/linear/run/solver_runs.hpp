@@ -63,8 +63,8 @@ class solver_runs {
   /// make_preconditioner() by all ranks, if there are several: where it fails on one, it does on
   /// all.
   void make_preconditioners(solver_run<T>& run, const end_of_set_up& asked);
-  /// What a user should know of the preconditioner.
-  std::string note_of(const solver_run<T>& run) const;
+  /// Puts what a user should know of the preconditioner into the report.
+  void describe_preconditioner(solver_run<T>& run) const;
 
   prepared_matrix<T>& matrix_;
   solve_options& options_;

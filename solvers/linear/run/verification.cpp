@@ -229,8 +229,7 @@ void verify(solve_end end, const solve_options& o, solve_report& report) {
   take_true_residual(n, report);
   report.target_missed = report.stopped == stop_reason::converged && !meets_target(n, o);
   if (!o.fixed_iterations) end_by_rounding(n, o, report);
-  report.rows_missed =
-      report.stopped == stop_reason::converged && !report.target_missed && n.by_row >= much_of_row;
+  report.rows_missed = misses_rows(report, n.by_row);
 
   if (!o.fixed_iterations) {
     if (n.rhs > 0.0) estimate_error(end, report);

@@ -41,6 +41,12 @@ struct solve_end {
 
 /// A residual that is so much of the size of its row says that the row is not solved.
 inline constexpr double much_of_row = 0.01;
+/// Has a report met its target by the norm, which is less than that, but not in every row? A target
+/// that leaves as much of all rows says nothing of their sizes. by_row: the largest part.
+inline bool misses_rows(const solve_report& r, double by_row) {
+  return r.stopped == stop_reason::converged && !r.target_missed && by_row >= much_of_row &&
+         r.residual_relative_true < much_of_row;
+}
 /// At most this part of the true residual must a refinement leave.
 inline constexpr double promising = 0.5;
 /// The reason for which a program says that it stopped (run_outcome).

@@ -169,6 +169,10 @@ std::string words_of_misfits(const std::vector<double>& rows_apart) {
 
 }  // namespace
 
+bool amg_hierarchy::vectors_misfit() const {
+  return std::ranges::any_of(rows_apart, [](double apart) { return apart > amg::most_rows_apart; });
+}
+
 bool amg_hierarchy::ended_early() const {
   const bool inverted = levels.back().omega == 0.0 && levels.back().colours == 0;
   return stalled && !inverted;
@@ -284,6 +288,7 @@ prepared_preconditioner amg_preconditioner(const device& where, const csr_arrays
   out.products = std::move(made.products);
   out.refresh = std::move(made.refresh);
   out.note = made.note();
+  out.vectors_misfit = made.vectors_misfit();
   if (!why.empty()) out.note = why + (out.note.empty() ? "" : "; ") + out.note;
   return out;
 }

@@ -46,6 +46,8 @@ struct amg_hierarchy {
   double operator_complexity() const;
   /// Is there no coarser level though the last one is not inverted?
   bool ended_early() const;
+  /// Is one of the given near-null vectors none? note() then says which.
+  bool vectors_misfit() const;
   /// What a user should know: that it is of little use, and why; or nothing.
   std::string note() const;
   /// Puts other values of the same pattern into `products`, with the aggregates and patterns that

@@ -41,6 +41,7 @@ json report_of(const solve_report& r) {
           {"preconditioner", to_string(r.preconditioner)},
           {"preconditioner_reason", r.preconditioner_reason},
           {"preconditioner_note", r.preconditioner_note},
+          {"near_null_misfit", r.near_null_misfit},
           {"teams", r.teams},
           {"lanes", r.lanes},
           {"bytes_per_iteration", r.bytes_per_iteration},

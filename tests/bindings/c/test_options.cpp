@@ -54,8 +54,7 @@ TEST(solve_options_table, has_ranges_that_are_checked) {
   for (const solve_option& one : solve_option_table()) {
     if (!one.range) continue;
     const auto said = [&](double value) -> std::string {
-      solve_options o;
-      if (one.part_of) o.preconditioner = *one.part_of;
+      solve_options o;  // whatever the preconditioner
       with_member(one, o, [&]<class M>(M& member) {
         if constexpr (std::is_arithmetic_v<M>) member = static_cast<M>(value);
       });

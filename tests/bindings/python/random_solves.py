@@ -130,7 +130,7 @@ def _report_of(document: dict[str, Any]) -> dict[str, Any]:
     """By the names of solve_report."""
     residual = document["residual"]
     out = {name: document[name] for name in (
-        "precision", "preconditioner", "preconditioner_reason", "policy_chosen", "iterations", "refinements",
+        "precision", "preconditioner", "preconditioner_reason", "near_null_misfit", "policy_chosen", "iterations", "refinements",
         "target_missed", "rhs_norm", "null_space", "rhs_outside_range", "rhs_inconsistent", "error_estimate",
         "no_digit_safe", "stagnated", "bytes_per_iteration")}
     out.update({name: document[name] or "" for name in ("preconditioner_note", "advice")})

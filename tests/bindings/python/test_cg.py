@@ -288,3 +288,8 @@ def test_options_that_no_preconditioner_of_a_method_has_are_no_arguments():
         dwell.cg(A, B, M="jacobi", sweeps=2)
     with pytest.raises(ValueError, match="degree: expected 1 to 16, found 17"):
         dwell.cg(A, B, M="chebyshev", degree=17, device="cpu")
+    for wrong, words in ((dict(degree=99), "degree: expected 1 to 16, found 99"), (dict(block_size=-1), "block_size: expected 1 to 32"),
+                         (dict(sweeps=17), "sweeps: expected 0 to 16, found 17")):
+        for preconditioner in ("jacobi", "auto"):
+            with pytest.raises(ValueError, match=words):
+                dwell.Solver(A, preconditioner=preconditioner, device="cpu", **wrong)

@@ -205,8 +205,16 @@ def test_what_is_not_as_wanted_is_said():
     assert abs(u.mean()) < 1e-10
     with pytest.warns(dwell.SolveWarning, match="iteration limit"):
         dwell.GridSolver((50, 50), maxiter=1).solve(1.0)
-    with pytest.raises(RuntimeError):
-        dwell.GridSolver((5, 5)).report
+    for solver in (dwell.GridSolver((5, 5)), dwell.Solver(np.eye(5), device="cpu")):
+        with pytest.raises(ValueError, match="report: expected a solve before, found none"):
+            solver.report
+
+
+def test_factors_of_axes_are_those_of_faces_too():
+    faces = np.random.default_rng(9).uniform(1, 2, (5, 8))
+    by_factor = dwell.GridOperator((5, 7), k_faces={"x": faces}, k_axes=(2, 3)).to_matrix()
+    by_values = dwell.GridOperator((5, 7), k_faces={"x": 3 * faces}, k_axes=(2, 1)).to_matrix()
+    assert np.allclose(by_factor.toarray(), by_values.toarray(), rtol=1e-14)
 
 
 @pytest.mark.parametrize("wrong", [

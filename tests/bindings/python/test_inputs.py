@@ -132,7 +132,7 @@ def test_devices_and_the_like():
         assert refusal(lambda: solver.solve(B, progress=bad)).startswith("progress:")
     assert refusal(lambda: solver.solve(B, raise_on_breakdown=1)).startswith("raise_on_breakdown:")
     assert refusal(lambda: solver.explain(3)).startswith("device_facts:")
-    assert dwell.Solver(A, maxiter=1000.0, restart=np.int64(7), rtol=np.float32(1e-3), atol=np.array(0), threads=np.int8(1),
+    assert dwell.Solver(A, method="gmres", maxiter=1000.0, restart=np.int64(7), rtol=np.float32(1e-3), atol=np.array(0), threads=np.int8(1),
                         refine=np.False_, device="cpu").solve(B).shape == (N,)
 
 

@@ -107,6 +107,23 @@ def test_interrupted_update_ends_the_solver(timer, tmp_path):
             solver.solve(np.ones(90000))
 
 
+@pytest.mark.parametrize("kind", ["matrix", "grid"])
+def test_an_interrupted_solve_has_its_report(kind, timer):
+    if kind == "matrix":
+        solver, b = dwell.Solver(A, device="cpu", threads=1, preconditioner="jacobi", fixed_iterations=True, maxiter=10**8), np.ones(90000)
+    else:
+        solver, b = dwell.GridSolver((700, 700), preconditioner="none", rtol=0, maxiter=10**8, device="cpu", threads=1), 1.0
+
+    def stop(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise KeyboardInterrupt
+
+    timer(stop, 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve(b)
+    assert solver.report.stopped == "interrupted" and solver.report.iterations > 0
+
+
 @pytest.mark.parametrize("false", [False, np.False_, np.array(False), np.bool_(0)])
 @pytest.mark.parametrize("true", [True, None, np.True_, 0, "", [], np.zeros(3), 0.0])
 def test_what_ends_a_run(false, true):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Near-null vectors of multigrid: rigid-body modes, and what a Solver makes of them."""
+import warnings
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,22 @@ def test_any_layout_and_dtype_of_vectors():
     one = dwell.Solver(a, preconditioner="amg", near_null=np.ones(a.shape[0]), device="cpu", threads=1)
     one.solve(f)
     assert one.report.stopped == "converged"
+
+
+def test_vectors_that_do_not_fit_have_a_warning():
+    a, at = dwell.generate(FLAT), dwell.generated_coordinates(FLAT)
+    f = np.ones(a.shape[0])
+    solver = dwell.Solver(a, preconditioner="amg", near_null=dwell.rigid_body_modes(np.random.default_rng(4).permutation(at)),
+                          block_size=2, device="cpu", maxiter=5000)
+    with pytest.warns(dwell.SolveWarning, match="near-null vectors do not fit the matrix: of number 3") as heard:
+        solver.solve(np.stack([f, 2 * f], axis=1))
+    assert len(heard) == 1 and str(heard[0].message) == solver.report.preconditioner_note
+    assert solver.report.near_null_misfit
+    fitting = dwell.Solver(a, preconditioner="amg", near_null=dwell.rigid_body_modes(at), block_size=2, device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitting.solve(f)
+    assert not fitting.report.near_null_misfit
 
 
 def test_modes_by_hand():

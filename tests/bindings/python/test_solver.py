@@ -4,6 +4,7 @@ import gc
 import json
 import sys
 import tracemalloc
+import warnings
 
 import hypothesis
 import hypothesis.extra.numpy as arrays
@@ -234,10 +235,29 @@ def test_mixed_precision():
     assert info == 0 and np.linalg.norm(b - a @ y) <= 1.1e-10 * np.linalg.norm(b)
     with pytest.raises(ValueError, match="precision: expected None"):
         dwell.Solver(a, precision="f16")
-    with pytest.raises(ValueError, match="a system in f64"):
+    with pytest.raises(ValueError, match="^precision mixed: expected a system in f64"):
         dwell.Solver(a.astype(np.float32), precision="mixed", device="cpu")
-    with pytest.raises(ValueError, match="fixed_iterations"):
+    with pytest.raises(ValueError, match="^precision mixed: expected .*fixed_iterations"):
         dwell.Solver(a, precision="mixed", fixed_iterations=True, device="cpu")
+
+
+@pytest.mark.parametrize("options, line", [
+    (dict(preconditioner="jacobi", degree=5), "degree has no effect: it is of preconditioner chebyshev, and the preconditioner is jacobi"),
+    (dict(preconditioner="auto", power=2), "power has no effect: it is of preconditioner fsai, and the preconditioner is jacobi"),
+    (dict(preconditioner="jacobi", near_null=np.ones(90)), "near_null has no effect: it is of preconditioner amg, and the preconditioner is jacobi"),
+    (dict(preconditioner="none", block_size=3), "block_size has no effect: it is of preconditioner block-jacobi, and of amg with near-null "
+                                                "vectors, and the preconditioner is none"),
+    (dict(restart=5), "restart has no effect: it is of method gmres, and the method is cg"),
+    (dict(preconditioner="chebyshev", degree=5), None), (dict(preconditioner="amg", near_null=np.ones(90), block_size=1), None),
+    (dict(method="gmres", restart=5), None), (dict(preconditioner="jacobi"), None)])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_options_without_effect_are_told_as_by_the_command(options, line, columns):
+    solver = dwell.Solver(dwell.generate("poisson2d:10x9"), device="cpu", threads=1, **options)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        solver.solve(np.ones((90, columns)))
+    assert [str(one.message) for one in heard] == ([line] if line else [])
+    assert all(one.category is dwell.SolveWarning for one in heard)
 
 
 def test_null_vectors():

@@ -302,11 +302,12 @@ TEST(DistributedGrid, OneRankThatIsWrongEndsAllWithOneLine) {
   const auto part_of = [](communicator& comm) {
     return std::size_t(share_of_rank({40, 10}, {}, comm.rank(), comm.size()).count) * 10;
   };
-  expect_all_throw<input_error>(3, "of the part of rank 1", [&](auto comm) {
-    std::vector<double> k(part_of(*comm), 1.0);
-    if (comm->rank() == 1) k[3] = -1;
-    solver(device::cpu(1), comm, description(k));
-  });
+  expect_all_throw<input_error>(3, "found -1 at [0, 3] (counted from 0) of the part of rank 1",
+                                [&](auto comm) {
+                                  std::vector<double> k(part_of(*comm), 1.0);
+                                  if (comm->rank() == 1) k[3] = -1;
+                                  solver(device::cpu(1), comm, description(k));
+                                });
   expect_all_throw<input_error>(3, "of the 14 planes of rank 2", [&](auto comm) {
     std::vector<double> k(part_of(*comm) + (comm->rank() == 2 ? 1 : 0), 1.0);
     solver(device::cpu(1), comm, description(k));

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -96,7 +98,42 @@ TEST(GridSetup, TheFirstBadValueIsNamedWhateverThreadFindsIt) {
     grids::discretize(d);
     FAIL() << "expected input_error";
   } catch (const input_error& e) {
-    EXPECT_NE(std::string(e.what()).find("found -1 at 60001"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("found -1 at [120, 1] (counted from 0)"),
+              std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(GridSetup, BadValuesAreNamedByTheirPlaces) {
+  std::mt19937 random(11);
+  const auto below = [&](int n) { return int(random() % unsigned(n)); };
+  for (int round = 0; round < 60; ++round) {
+    grid_description<double> d;
+    const auto dims = std::size_t(1 + below(3));
+    for (std::size_t a = 0; a < dims; ++a) d.cells.push_back(1 + below(7));
+    // k, s, or k of the faces along an axis.
+    const int which = below(2 + int(dims));
+    std::vector<int> sizes = d.cells;
+    if (which >= 2) ++sizes[std::size_t(which - 2)];
+    std::size_t all = 1, cell = 0;
+    std::string place;
+    for (const int n : sizes) {
+      const int at = below(n);
+      cell = cell * std::size_t(n) + std::size_t(at);
+      place += (place.empty() ? "" : ", ") + std::to_string(at);
+      all *= std::size_t(n);
+    }
+    std::vector<double> values(all, 1.0);
+    values[cell] = std::numeric_limits<double>::quiet_NaN();
+    (which == 0 ? d.k_cells : which == 1 ? d.s_cells : d.k_faces[std::size_t(which - 2)]) = values;
+    try {
+      grids::discretize(d);
+      FAIL() << "expected input_error";
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find("found nan at [" + place + "] (counted from 0)"),
+                std::string::npos)
+          << e.what() << ", " << place;
+    }
   }
 }
 

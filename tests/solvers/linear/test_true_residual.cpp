@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cg_runner.hpp"
@@ -164,6 +165,25 @@ TEST_F(true_residual, says_which_rows_are_not_solved) {
   const auto solved = run(s, o);
   EXPECT_FALSE(solved.report.rows_missed);
   EXPECT_LT(solved.report.componentwise_backward_error, 1e-3);
+}
+
+TEST_F(true_residual, of_a_loose_tolerance_misses_no_row) {
+  linear_system<double> s{"", generate("poisson2d:20x17"), {}};
+  const auto b = random_vector(340, 4);
+  s.b.assign(b.begin(), b.end());
+  for (const auto& [rtol, atol] : {std::pair{0.1, 0.0}, {1.0, 0.0}, {1e6, 0.0}, {1e-8, 1e30}}) {
+    SCOPED_TRACE(rtol);
+    for (const auto& method : iterative_methods()) {
+      solve_options o = plain_options();
+      o.method = method.name;
+      o.rtol = rtol;
+      o.atol = atol;
+      const solve_report r = run(s, o).report;
+      EXPECT_EQ(r.stopped, stop_reason::converged) << method.name;
+      EXPECT_GT(r.componentwise_backward_error, 0.01) << method.name;
+      EXPECT_FALSE(r.rows_missed) << method.name;
+    }
+  }
 }
 
 TEST_F(true_residual, of_a_point_source_misses_no_row) {

@@ -141,6 +141,10 @@ TEST_F(mode_fit, says_which_vectors_are_in_another_order) {
   }
 }
 
+bool holds_misfit(const std::string& note) {
+  return note.find("near-null vectors do not fit the matrix") != std::string::npos;
+}
+
 // In f64 and f32, and where the matrix's units make the solve take others.
 TEST_F(mode_fit, is_said_in_the_report) {
   std::mt19937 random(13);
@@ -155,7 +159,9 @@ TEST_F(mode_fit, is_said_in_the_report) {
     o.preconditioning.block_size = body.dimension;
     o.rtol = 1e-4;
     o.max_iterations = 2000;
-    return run(s, o).report.preconditioner_note;
+    const solve_report report = run(s, o).report;
+    EXPECT_EQ(report.near_null_misfit, holds_misfit(report.preconditioner_note));
+    return report.preconditioner_note;
   };
   const std::string expected =
       "near-null vectors do not fit the matrix: of number 3 (of 3) A z is over 1 % of |A| |z| in "

@@ -228,7 +228,14 @@ TEST_F(sequence_options, are_refused_out_of_range) {
   EXPECT_EQ(said(preconditioner::ilu0, {.factor_sweeps = 101}),
             "factor_sweeps: expected 0 to 100, found 101");
   EXPECT_EQ(said(preconditioner::ilu0, {.sweeps = 17}), "sweeps: expected 0 to 16, found 17");
-  EXPECT_EQ(said(preconditioner::ilu0, {.power = 7}), "nothing") << "of another preconditioner";
+  // And those of another preconditioner.
+  EXPECT_EQ(said(preconditioner::ilu0, {.power = 7}), "power: expected 1 or 2, found 7");
+  EXPECT_EQ(said(preconditioner::jacobi, {.degree = 99}), "degree: expected 1 to 16, found 99");
+  EXPECT_EQ(said(preconditioner::automatic, {.block_size = -1}),
+            "block_size: expected 1 to 32 (or 0: by the columns), found -1");
+  EXPECT_EQ(said(preconditioner::amg, {.block_size = -1}),
+            "block_size: expected 1 to 32 (or 0: by the columns), found -1");
+  EXPECT_EQ(said(preconditioner::none, {}), "nothing");
 }
 
 TEST_F(sequence_options, cg_refuses_what_is_not_symmetric) {

@@ -3,6 +3,7 @@
 // of the device (projection.hpp).
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "dwell/execution/krylov/plan/policies/candidates.hpp"
