@@ -126,9 +126,13 @@ TEST(cli_reports, of_solves_have_every_field) {
                "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n2 2 2\n3 3 "
                "1e-9\n");
   const auto b = in.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n1\n1e-10\n");
+  std::string rough = "%%MatrixMarket matrix array real general\n1200 1\n";
+  for (int i = 0; i < 1200; ++i) rough += i % 2 == 0 ? "1\n" : "-1\n";
   const left_over<solve_report> left(
       solve_report_table(),
       {{"solve", "poisson2d:40x30", "--preconditioner", "amg", "--timing"},
+       {"solve", "poisson2d:40x30", "--preconditioner", "amg", "--near-null",
+        in.write("rough.mtx", rough)},
        {"solve", "poisson2d:40x30", "--preconditioner", "auto"},
        {"solve", "poisson2d:40x30", "--solver", "direct", "--timing"},
        {"cg", "poisson2d:40x30", "--precision", "mixed", "--rtol", "1e-12"},
