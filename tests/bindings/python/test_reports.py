@@ -37,6 +37,7 @@ def solves():
     rough = np.random.default_rng(5).uniform(-1, 1, 2000)
     for a, b, options in [
             (grid, np.ones(1200), {"preconditioner": "amg", "history": True}),
+            (grid, np.ones(1200), {"preconditioner": "amg", "near_null": np.tile([1.0, -1.0], 600)}),
             (grid, np.ones(1200), {"preconditioner": "auto"}),
             (grid, np.ones(1200), {"precision": "mixed", "rtol": 1e-12}),
             (grid, np.ones(1200), {"method": "direct"}),

@@ -67,9 +67,11 @@ TEST(GridSolver, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
   expect_far_answers_said<float>("multigrid", "auto");
 }
 
-/// Products with it overflow; nothing can be made of it, and it stays as it is.
+/// Where products with it overflow nothing can be made of it, and it stays as it is. Returns how
+/// often that is so: sums are in f64, in which those of a start in f32 have room.
 template <class T>
-void expect_huge_starts_stay(const std::string& method) {
+int huge_starts_that_stay(const std::string& method) {
+  int stay = 0;
   for (const std::vector<int>& cells : {std::vector{3}, {17}, {5, 4}, {30, 31}, {3, 4, 5}}) {
     grid_description<T> d{.cells = cells};
     grid_options o;
@@ -81,17 +83,23 @@ void expect_huge_starts_stay(const std::string& method) {
       std::vector<T> u = start, g = f;
       for (T& e : g) e = std::ldexp(e, scale);
       const grid_report r = solver.solve(g, u);
-      EXPECT_EQ(r.stopped, stop_reason::not_finite) << cells.size() << " axes, " << scale;
+      if (r.stopped != stop_reason::not_finite) {
+        for (const T e : u) EXPECT_TRUE(std::isfinite(e)) << cells.size() << " axes, " << scale;
+        continue;
+      }
+      ++stay;
       EXPECT_EQ(r.iterations, 0);
       EXPECT_EQ(u, start) << cells.size() << " axes, " << scale;
     }
   }
+  return stay;
 }
 
 TEST(GridSolver, StartsThatAreTooLargeStay) {
   for (const std::string method : {"cg", "multigrid", "minres", "chebyshev"}) {
-    expect_huge_starts_stay<double>(method);
-    expect_huge_starts_stay<float>(method);
+    SCOPED_TRACE(method);
+    EXPECT_EQ(huge_starts_that_stay<double>(method), 15);
+    huge_starts_that_stay<float>(method);
   }
 }
 
