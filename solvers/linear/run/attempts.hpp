@@ -117,7 +117,10 @@ class attempts {
   attempt after_judged() const;
   /// Factors have not done what was asked for, and iterations may.
   bool factors_failed() const;
-  /// From now on this choice; why the solve is as it was with the one before, or nothing.
+  /// From now on this choice; why the solve is as it was with the one before, or nothing. Throws
+  /// interrupted_error.
+  std::string why_not(solver_choice wanted);
+  /// Likewise, with its set-up in the report.
   std::string change_to(solver_choice wanted);
   /// It did not do what was asked for, and another preconditioner may.
   bool failed() const;

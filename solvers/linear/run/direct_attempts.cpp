@@ -40,12 +40,12 @@ void attempts<T>::go_on_with_factors() {
   other.method_reason = why;
   other.preconditioner_reason = no_preconditioner_of_direct;
   try {
-    const std::string why_not = change_to(std::move(other));
-    if (why_not.empty()) {
+    const std::string refusal = change_to(std::move(other));
+    if (refusal.empty()) {
       before_factors_ = before;
       return go_on();
     }
-    s_.now.method_reason += fmt::format("; {}; but {}", why, why_not);
+    s_.now.method_reason += fmt::format("; {}; but {}", why, refusal);
   } catch (const interrupted_error&) {
     return end_interrupted(report_);
   }
