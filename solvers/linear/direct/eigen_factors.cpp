@@ -22,6 +22,7 @@
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 #include "dwell/execution/device/host_memory.hpp"
+#include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/direct/factors.hpp"
 
 namespace dwell {
@@ -97,19 +98,10 @@ eigen_matrix columns_of(const csr_view<double>& a, Place&& place) {
 class eigen_ldlt final : public matrix_factors {
  public:
   void analyse(const csr_view<double>& a, const counted_fill* known) override {
-    const row_pattern pattern{a.rows, a.row_ptr, a.col};
-    if (known) {
-      order_ = known->order;
-      nonzeros_ = known->fill.nonzeros;
-    } else {
-      // Elements that differ by rounding may be stored on one side alone.
-      const bool whole = has_mirrors(pattern);
-      const owned_pattern both = whole ? owned_pattern{} : with_mirrors(pattern);
-      const row_pattern symmetric = whole ? pattern : both.view();
-      order_ = order_by_degree(symmetric);
-      poll_interruption();
-      nonzeros_ = fill_of(symmetric, order_).nonzeros;
-    }
+    const counted_fill found = known ? *known : count_fill({a.rows, a.row_ptr, a.col});
+    order_ = found.order;
+    nonzeros_ = found.fill.nonzeros;
+    poll_interruption();
     number_.resize(order_.size());
     for (std::size_t k = 0; k < order_.size(); ++k)
       number_[slot(order_[k])] = static_cast<index>(k);
@@ -168,14 +160,14 @@ struct lu_with_pivots : Eigen::SparseLU<eigen_matrix, Eigen::COLAMDOrdering<inde
 
 class eigen_lu final : public matrix_factors {
  public:
-  void analyse(const csr_view<double>& a, const counted_fill*) override {
+  void analyse(const csr_view<double>& a, const counted_fill* known) override {
     // Pivots decide the fill. That of a symmetric pattern in a good order is about the least, of
     // both factors; nobody counts where those of a full matrix would have room.
     const double n = a.rows;
     if (const std::size_t free = host_memory_free();
         free > 0 && 24.0 * n * n > static_cast<double>(free)) {
-      const owned_pattern both = with_mirrors({a.rows, a.row_ptr, a.col});
-      const double nonzeros = 2.0 * fill_of(both.view(), order_by_degree(both.view())).nonzeros;
+      const factor_fill fill = known ? known->fill : count_fill({a.rows, a.row_ptr, a.col}).fill;
+      const double nonzeros = 2.0 * fill.nonzeros;
       require_room(nonzeros, bytes_of_factor(nonzeros));
     }
     poll_interruption();
