@@ -63,6 +63,13 @@ std::vector<double> coefficients_of(const problem& p) {
   return k;
 }
 
+grid_description<double> description_of(const problem& p, const std::vector<double>& k) {
+  grid_description<double> d{.cells = p.cells};
+  if (p.of_x != 1 || p.of_y != 1) d.k_axes = {p.of_y, p.of_x, 1};
+  d.k_cells = k;
+  return d;
+}
+
 /// Seconds of solves of a prepared handle, f = 1, from 0, with arrays of the GPU.
 std::vector<double> solves_of(grids::grid_handle<double>& handle, int rounds, grid_report& last) {
   std::vector<double> solves;
@@ -111,11 +118,25 @@ void measure_methods(const std::vector<int>& cells) {
     }
 }
 
+/// Each problem without and with a start by full multigrid, in turns.
+void measure_full(const problem& p, const std::vector<double>& k) {
+  const grid_description<double> d = description_of(p, k);
+  for (const bool full : {false, true, false, true}) {
+    grid_options o;
+    o.full_multigrid = full;
+    grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, o, 0);
+    grid_report r;
+    const double ms = median(solves_of(handle, 9, r));
+    fmt::print("{:28} {:14}: {:8.3f} ms, {} iterations, {}, true residual {:.1e}\n", p.says,
+               full ? "full multigrid" : "from 0", ms, r.iterations, to_string(r.stopped),
+               r.residual_relative_true);
+    std::fflush(stdout);
+  }
+}
+
 void measure(const problem& p, bool by_gpu) {
-  grid_description<double> d{.cells = p.cells};
-  if (p.of_x != 1 || p.of_y != 1) d.k_axes = {p.of_y, p.of_x, 1};
   const std::vector<double> k = coefficients_of(p);
-  d.k_cells = k;
+  const grid_description<double> d = description_of(p, k);
   stopwatch clock;
   grids::grid_handle<double> handle(device::cuda(), self_communicator(), d, {}, 0,
                                     by_gpu ? 0 : std::size_t(-1));
@@ -182,10 +203,16 @@ int main(int count, char** arguments) {
   }
   double spent = 0;
   dwell::stopwatch clock;
-  for (const problem& p : problems)
+  for (const problem& p : problems) {
+    if (what == "full") {
+      if ((spent += clock.lap()) > seconds) return 0;
+      measure_full(p, coefficients_of(p));
+      continue;
+    }
     for (const bool by_gpu : {false, true}) {
       if (by_gpu && p.jump == 1) continue;  // rows are shared, and the host's
       if ((spent += clock.lap()) > seconds) return 0;
       measure(p, by_gpu);
     }
+  }
 }
