@@ -25,6 +25,13 @@ struct row_deal {
   int lane_bits = 0, piece_bits = 0, piece = 1, each = 0, rest = 0;
 };
 
+/// How columns of pairs of cells are dealt: 2^lane_bits lanes go along a strip, of which a row has
+/// `strips`, and down `height` planes. A team has `each` such units, the first `rest` teams one
+/// more.
+struct column_deal {
+  int lane_bits = 0, strips = 1, height = 1, each = 0, rest = 0;
+};
+
 /// An operator in halved rows (coefficients.hpp), where a device reads it. Places are those of rows
 /// in the pool.
 template <class V>
@@ -35,6 +42,7 @@ struct device_operator {
   const V* pool = nullptr;  ///< begins with a row of zeros
   const unsigned *x = nullptr, *y = nullptr, *z = nullptr, *s = nullptr;
   row_deal deal;
+  column_deal columns;
 
   DWELL_HD int rows() const { return n[0] * n[1]; }
   DWELL_HD int evens() const { return (n[2] + 1) / 2; }

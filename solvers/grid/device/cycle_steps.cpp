@@ -222,6 +222,29 @@ row_deal deal_of(int rows, int n, int teams, int lanes, bool alone) {
   return d;
 }
 
+column_deal columns_of(const int (&n)[3], int teams, int lanes) {
+  const auto evens = static_cast<unsigned>(evens_of(n[2]));
+  column_deal d;
+  d.lane_bits = std::min(5, static_cast<int>(std::bit_width(evens - 1)));
+  d.strips = static_cast<int>((evens + (1u << d.lane_bits) - 1) >> d.lane_bits);
+  const std::int64_t columns = std::int64_t{d.strips} * n[1],
+                     groups = std::int64_t{teams} * (lanes >> d.lane_bits);
+  // The rounds in which the busiest lanes go down the fewest planes; two are read ahead in each.
+  std::int64_t least = -1;
+  for (int rounds = 1; rounds <= 8; ++rounds) {
+    const std::int64_t bands = std::clamp<std::int64_t>(rounds * groups / columns, 1, n[0]),
+                       height = (n[0] + bands - 1) / bands,
+                       units = (n[0] + height - 1) / height * columns,
+                       planes = (units + groups - 1) / groups * (height + 2);
+    if (least >= 0 && planes >= least) continue;
+    least = planes;
+    d.height = static_cast<int>(height);
+    d.each = static_cast<int>(units / teams);
+    d.rest = static_cast<int>(units % teams);
+  }
+  return d;
+}
+
 int kinds_along(const grid_shape& g, std::size_t axis) {
   const int n = g.n[axis];
   return n == 1 ? 1 : g.wraps[axis] && n % 2 ? 3 : 2;

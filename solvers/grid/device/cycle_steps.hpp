@@ -41,6 +41,8 @@ bool ends_with_sum(const hierarchy<level_value>& h);
 int barriers_of(const std::vector<cycle_step>& steps);
 /// How the cells of `rows` rows of n are dealt to so many teams; alone: in pieces for one of them.
 row_deal deal_of(int rows, int n, int teams, int lanes, bool alone = false);
+/// How the columns of a grid of n cells along z, y and x are.
+column_deal columns_of(const int (&n)[3], int teams, int lanes);
 /// Kinds of cells along an axis (kind_of()): 1 of one cell, 3 of a ring of an odd number, else 2.
 int kinds_along(const grid_shape& g, std::size_t axis);
 

@@ -69,6 +69,7 @@ device_operator<V> copy_operator(device_memory& memory, const coefficients<V>& a
   to.z = memory.places(a.z), to.s = memory.places(a.s);
   to.deal =
       deal_of(static_cast<int>(a.shape.rows()), a.shape.n[2], limits.teams, limits.lanes, alone);
+  to.columns = columns_of(to.n, limits.teams, limits.lanes);
   return to;
 }
 template device_operator<double> copy_operator(device_memory&, const coefficients<double>&,

@@ -137,6 +137,7 @@ class grid_maker {
     to.x = a_.level.places.x, to.y = a_.level.places.y;
     to.z = a_.level.places.z, to.s = a_.level.places.s;
     to.deal = deal_of(from.rows(), from.n[2], limits_.teams, limits_.lanes, alone);
+    to.columns = columns_of(to.n, limits_.teams, limits_.lanes);
     return to;
   }
   /// Takes the level that has been made.

@@ -7,7 +7,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
 #include "dwell/solvers/grid/device/callers_arrays.hpp"
-#include "dwell/solvers/grid/device/pair_rows.hpp"
+#include "dwell/solvers/grid/device/pair_columns.hpp"
 #include "dwell/solvers/grid/device/phases.hpp"
 #include "dwell/solvers/grid/grid_method.hpp"
 #include "dwell/solvers/grid/iterations.hpp"
@@ -45,23 +45,17 @@ class method_phases : protected callers_arrays<T, Team> {
   }
   /// With this sum goes whether the host wants an end.
   DWELL_APART double multiply(const T* x, T* y) {
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const int evens = a_.a.evens(), odds = a_.a.odds();
     in_memory(y);
     const sums<2> heard = this->template reduced<2>([&](auto& mine) {
-      over_rows<Flat ? 2 : 1, true>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
-        using row_of_pairs = pair_row<T, Flat, cells_of<T>>;
-        const row_of_pairs cells(a_.a, {x, a_.a.pool}, row);
-        using pair = typename row_of_pairs::pair;
-        const long long at = static_cast<long long>(row) * nx;
-        return job(evens, cells, [=, &mine](int i, const pair& v) {
-          y[at + i] = v.a_even;
-          double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
-          if (i < odds) {
-            y[at + evens + i] = v.a_odd;
-            sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
-          }
-          mine[lane].v[0] += sum;
-        });
+      over_pairs<Flat>(t_, a_.a, cells_of<T>{x}, [&](int lane, int i, long long at, const auto& v) {
+        y[at + i] = v.a_even;
+        double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
+        if (i < odds) {
+          y[at + evens + i] = v.a_odd;
+          sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
+        }
+        mine[lane].v[0] += sum;
       });
       add_wish(mine);
     });

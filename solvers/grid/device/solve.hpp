@@ -9,7 +9,7 @@
 #include "dwell/base/fn.hpp"
 #include "dwell/device/sums.hpp"
 #include "dwell/solvers/grid/device/method_phases.hpp"
-#include "dwell/solvers/grid/device/pair_rows.hpp"
+#include "dwell/solvers/grid/device/pair_columns.hpp"
 
 namespace dwell::grids {
 
@@ -126,35 +126,23 @@ class device_solve : method_phases<T, Team, Flat, Kind> {
   /// r = b - A x and its norm.
   DWELL_APART double true_residual(const T* x, double mean) {
     const T by = static_cast<T>(mean);
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
-    struct value {
-      T even, odd;
-    };
+    const int evens = a_.a.evens(), odds = a_.a.odds();
+    const T* const b = a_.b;
+    T* const r = a_.r;
+    in_memory(b, r);
     return sqrt(this->template reduced<1>([&](auto& mine) {
-                      over_rows<Flat ? 2 : 1, true>(
-                          t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
-                            const pair_row<T, Flat, cells_of<T>> ax(a_.a, {x, a_.a.pool}, row);
-                            const long long at = static_cast<long long>(row) * nx;
-                            const T* const b = a_.b + at;
-                            T* const r = a_.r + at;
-                            in_memory(b, r);
-                            return job(
-                                evens,
-                                [=](int i) {
-                                  const auto p = ax(i);
-                                  return value{(b[i] - by) - p.a_even,
-                                               (b[i < odds ? evens + i : i] - by) - p.a_odd};
-                                },
-                                [=, &mine](int i, const value& v) {
-                                  r[i] = v.even;
-                                  double all =
-                                      static_cast<double>(v.even) * static_cast<double>(v.even);
-                                  if (i < odds) {
-                                    r[evens + i] = v.odd;
-                                    all += static_cast<double>(v.odd) * static_cast<double>(v.odd);
-                                  }
-                                  mine[lane].v[0] += all;
-                                });
+                      over_pairs<Flat>(
+                          t_, a_.a, cells_of<T>{x},
+                          [&](int lane, int i, long long at, const auto& p) {
+                            const T even = (b[at + i] - by) - p.a_even;
+                            double all = static_cast<double>(even) * static_cast<double>(even);
+                            r[at + i] = even;
+                            if (i < odds) {
+                              const T odd = (b[at + evens + i] - by) - p.a_odd;
+                              r[at + evens + i] = odd;
+                              all += static_cast<double>(odd) * static_cast<double>(odd);
+                            }
+                            mine[lane].v[0] += all;
                           });
                     })
                     .v[0]);
@@ -263,30 +251,23 @@ class device_solve : method_phases<T, Team, Flat, Kind> {
   }
   /// p = scale z + beta p, to the other array of p; q = A p. The result is p.q.
   DWELL_APART double turn_and_multiply(T scale, T beta) {
-    const direction<T> of{scale, beta};
-    const T* const before = direction_now();
+    const next_direction<T> of{scale, beta, fine_.u, direction_now()};
     p_at_ = 1 - p_at_;
     T *const p_now = direction_now(), *const q = a_.q;
-    const int nx = a_.a.n[2], evens = a_.a.evens(), odds = a_.a.odds();
+    const int evens = a_.a.evens(), odds = a_.a.odds();
     in_memory(p_now, q);
     return this
         ->template reduced<1>([&](auto& mine) {
-          over_rows<Flat ? 2 : 1, true>(t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row) {
-            using row_of_pairs = pair_row<T, Flat, next_direction<T>>;
-            const row_of_pairs cells(a_.a, {of, fine_.u, before, a_.zeros, a_.a.pool}, row);
-            using pair = typename row_of_pairs::pair;
-            const long long at = static_cast<long long>(row) * nx;
-            return job(evens, cells, [=, &mine](int i, const pair& v) {
-              p_now[at + i] = v.even;
-              q[at + i] = v.a_even;
-              double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
-              if (i < odds) {
-                p_now[at + evens + i] = v.odd;
-                q[at + evens + i] = v.a_odd;
-                sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
-              }
-              mine[lane].v[0] += sum;
-            });
+          over_pairs<Flat>(t_, a_.a, of, [&](int lane, int i, long long at, const auto& v) {
+            p_now[at + i] = v.even;
+            q[at + i] = v.a_even;
+            double sum = static_cast<double>(v.even) * static_cast<double>(v.a_even);
+            if (i < odds) {
+              p_now[at + evens + i] = v.odd;
+              q[at + evens + i] = v.a_odd;
+              sum += static_cast<double>(v.odd) * static_cast<double>(v.a_odd);
+            }
+            mine[lane].v[0] += sum;
           });
         })
         .v[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels of grids as texts, and how cells are dealt to their lanes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -34,6 +35,34 @@ TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
     EXPECT_EQ(d.piece % (1 << d.lane_bits), 0);
     EXPECT_EQ(d.each * teams + d.rest, rows << d.piece_bits);
     EXPECT_LT(d.rest, teams);
+  }
+}
+
+TEST(DeviceGrid, ColumnsAreDealtToAllLanesOnce) {
+  std::mt19937 chance(2);
+  for (int round = 0; round < 2000; ++round) {
+    const auto drawn = [&](int least, int most) {
+      return least + int(chance() % unsigned(most - least + 1));
+    };
+    const int n[3] = {drawn(1, round % 3 ? 60 : 5000), drawn(1, round % 2 ? 1 : 20),
+                      drawn(1, round % 5 ? 70 : 3000)};
+    const int teams = drawn(1, 140), lanes = 32 << drawn(0, 5);
+    const grids::column_deal d = grids::columns_of(n, teams, lanes);
+    SCOPED_TRACE(fmt::format("{}x{}x{}, {} teams of {} lanes", n[0], n[1], n[2], teams, lanes));
+    const int evens = (n[2] + 1) / 2, along = 1 << d.lane_bits;
+    EXPECT_LE(along, 32);
+    EXPECT_LT((d.strips - 1) * along, evens);
+    EXPECT_GE(d.strips * along, evens);
+    const int bands = (n[0] + d.height - 1) / d.height;
+    EXPECT_EQ(d.each * teams + d.rest, d.strips * n[1] * bands);
+    EXPECT_LT(d.rest, teams);
+    // No lanes go down more than another deal of as many or one round would have them do.
+    const int groups = teams * (lanes / along), columns = d.strips * n[1];
+    const auto planes = [&](int height) {
+      const int units = columns * ((n[0] + height - 1) / height);
+      return (units + groups - 1) / groups * (height + 2);
+    };
+    EXPECT_LE(planes(d.height), planes(n[0]));
   }
 }
 
