@@ -103,7 +103,7 @@ class GridSolver:
         and along another one there; not with `coarse` "galerkin".
     full_multigrid : bool
         Begin by full multigrid: the answer of coarse levels, interpolated and improved by a cycle on each level.
-        Not measured on GPUs.
+        Fewer iterations, seldom less time.
     rtol, atol : float
         Converged when ``||b - A u|| <= max(rtol ||b||, atol)``, by the true residual.
     maxiter : int

@@ -11,7 +11,7 @@
 namespace dwell::grids {
 
 /// Lanes of a team.
-inline constexpr int grid_lanes = 512;
+inline constexpr int grid_lanes = 384;
 
 /// Those that there are.
 std::vector<grid_kernel_form> grid_kernel_forms();
