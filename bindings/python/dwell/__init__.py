@@ -29,6 +29,7 @@ from ._scan import box_mean, scan, summed_area_table
 from ._solver import Solver
 from ._stencil import stencil
 from ._stencil_report import Outcome, Shape, StencilReport, StencilSetup, shapes
+from ._step_matrix import StepMatrix, step_matrix
 from ._tape import DefinitionError
 from ._values import where
 from ._warnings import RoundingWarning, SolveWarning
@@ -42,9 +43,9 @@ __all__ = [
     "Attempt", "Breakdown", "Comparison", "ConvolutionReport", "ConvolutionRunner", "Definition", "DefinitionError",
     "DeviceError", "DeviceInfo", "FieldMoment", "FieldReport", "FieldResult", "FieldRunner", "GridOperator", "GridReport", "GridSolver", "Moment", "Outcome",
     "Product", "ProductReport", "Report", "RoundingWarning", "Runner", "Setup", "Shape", "SolveWarning", "Solver",
-    "StencilReport", "StencilSetup", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",
+    "StencilReport", "StencilSetup", "StepMatrix", "UnsupportedError", "__version__", "abs", "bicgstab", "box_mean", "cg", "compare",
     "convolve", "cos", "define", "devices", "dot", "exp", "explain", "floor", "fma", "generate", "generated_coordinates",
     "generated_kinds", "gmres", "keep", "log", "maximum", "minimum", "minres", "poisson", "read_matrix", "reduce",
-    "rigid_body_modes", "run", "scan", "shapes", "sin", "sqrt", "stencil", "stencils", "summed_area_table", "tanh",
+    "rigid_body_modes", "run", "scan", "shapes", "sin", "sqrt", "stencil", "stencils", "step_matrix", "summed_area_table", "tanh",
     "where",
 ]

@@ -145,7 +145,7 @@ class pair_column {
   int j_, i_, odd_, low_, high_, odd_faces_;
   bool has_odd_, has_low_, has_high_, has_y_[2] = {};
   long long to_y_[2] = {};
-  two before_, own_, face_;  ///< of a plane: the one before, the faces to it
+  two before_, own_, face_;  ///< values of two planes, and the faces between them
 };
 
 /// put(lane, i, number of the row's first cell, pair) for all pairs of cells.

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""A step of a definition that is linear in its fields, as a matrix."""
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from ._arrays import asked_dtype
+from ._boundary import sides_of_fields
+from ._checks import shown, whole
+from ._define import Definition, require_definition
+from ._field_runner import FieldRunner
+
+
+class StepMatrix(NamedTuple):
+    """A step of fields u is ``matrix @ u + constant``; see ``step_matrix``."""
+
+    matrix: scipy.sparse.csr_array
+    constant: npt.NDArray[Any]
+
+
+def step_matrix(
+    definition: Definition, shape: Sequence[int], *, dtype: Any = "float64", boundary: Any = None, threads: int = 0, **values: Any,
+) -> StepMatrix:
+    """A step that is linear in the fields, as a matrix: so the stencil that explicit steps run is the operator of an implicit step
+    or of a steady state, which ``dwell.Solver`` solves.
+
+    Parameters
+    ----------
+    definition : Definition
+        Of ``define``, or of ``dwell.stencils``. Coefficients and parameters may be in it as they like.
+    shape : sequence of int
+        Cells along each axis, the slowest first.
+    dtype : {"float64", "float32"}
+    boundary : optional
+        As of ``FieldRunner``. The cells of a side "fixed" keep their values: their rows are those of the identity, and a matrix
+        is then not symmetric. "constant:0" has what lies beyond the border at 0.
+    threads : int
+        Of the CPU; 0: as many as are worth it.
+    **values
+        Coefficients and parameters by their names, as of ``FieldRunner``; of a parameter with a value per step the first one.
+
+    Returns
+    -------
+    matrix : csr_array of `dtype`
+        Its unknowns are those of the first field in C order, then those of the second one.
+    constant : numpy.ndarray
+        One axis; what a step of zeros gives: of "constant:V" beyond the border, and of terms without fields.
+
+    Raises
+    ------
+    ValueError
+        The step is not linear in the fields, or as ``FieldRunner`` does.
+
+    Notes
+    -----
+    Elements are what a step makes of fields that are 1 in cells so far apart that no cell reads two of them (Curtis, Powell and
+    Reid 1974): (2 radius + 1)^axes steps for each field. They are those of the formula, rounded as it rounds them; where `constant`
+    is not 0, to its last digits. Linearity is then tried with a field of random values of many magnitudes.
+
+    Examples
+    --------
+    Diffusion along a direction that is no axis, which needs diagonal neighbours, for good:
+
+    >>> import dwell, numpy as np
+    >>> @dwell.define(fields="u", coefficients="k")
+    ... def operator(u, k):
+    ...     def flux(a, b):   # through the middle between cells a and b, of the mean of their k
+    ...         return (k[a] + k[b]) / 2 * (u[a] - u[b])
+    ...     here = (0, 0)
+    ...     return flux(here, (-1, 0)) + flux(here, (1, 0)) + 3 * (flux(here, (-1, -1)) + flux(here, (1, 1))) + 0.1 * u
+    >>> k = np.random.default_rng(1).uniform(1, 10, (40, 50))
+    >>> A, c = dwell.step_matrix(operator, k.shape, k=k, boundary="constant:0")
+    >>> A.shape, bool(abs(A - A.T).max() < 1e-12), c.any()
+    ((2000, 2000), True, np.False_)
+    >>> u = dwell.Solver(A, preconditioner="amg", device="cpu").solve(np.ones(2000)).reshape(k.shape)
+    """
+    require_definition(definition)
+    axes = _shape(shape, definition)
+    given = {name: value for name, value in values.items() if name not in definition.fields}
+    if len(given) < len(values):
+        raise ValueError(f"{definition.name}: expected coefficients and parameters, found field '{next(n for n in values if n not in given)}'")
+    kind = asked_dtype(dtype, "dtype")
+    fields = definition.fields
+    sides = sides_of_fields(definition.boundary if boundary is None else boundary, fields, definition.dims)
+    rings = [any("periodic" in of[axis] for of in sides) for axis in range(len(axes))]
+    start: dict[str, Any] = {name: np.zeros(axes, kind) for name in fields}
+    runner = FieldRunner(definition, boundary=boundary, device="cpu", threads=threads, **start, **given)
+    first = {name: value[0] for name, value in given.items() if name in definition.parameters and np.ndim(value) == 1}
+
+    def step(**from_: Any) -> npt.NDArray[Any]:
+        runner.set(**{name: 0.0 for name in fields} | from_ | first)
+        runner.run(1)
+        return np.stack([runner.field(name) for name in fields])
+
+    constant = step()
+    reach = definition.radius * len(definition.tape.stages)
+    cells = int(np.prod(axes))
+    rows, columns, elements = [], [], []
+    for number, name in enumerate(fields):
+        for ones, read in _probes(axes, rings, reach):
+            seen = step(**{name: ones.astype(kind)}) - constant
+            if seen[:, read < 0].any():
+                raise _not_linear(definition)
+            for of, one in enumerate(seen):
+                there = np.flatnonzero(one)
+                rows.append(of * cells + there)
+                columns.append(number * cells + read.ravel()[there])
+                elements.append(one.ravel()[there])
+    n = cells * len(fields)
+    index = np.int32 if max(n, sum(map(len, rows))) < 2**31 else np.int64
+    matrix = scipy.sparse.csr_array(
+        (np.concatenate(elements), (np.concatenate(rows).astype(index), np.concatenate(columns).astype(index))), shape=(n, n))
+    matrix.sort_indices()
+    _try(definition, matrix, constant, step)
+    return StepMatrix(matrix, constant.ravel())
+
+
+# What follows is private.
+
+def _shape(given: Any, definition: Definition) -> tuple[int, ...]:
+    try:
+        axes = tuple(whole(n, "shape", 2**31) for n in given)
+    except TypeError:
+        raise TypeError(f"shape: expected a sequence of whole numbers, found {shown(given)}") from None
+    if len(axes) != definition.dims or min(axes) < 1:
+        raise ValueError(f"shape: expected {definition.dims} whole numbers of at least 1, found {shown(given)}")
+    return axes
+
+
+def _not_linear(definition: Definition) -> ValueError:
+    return ValueError(f"{definition.name}: expected a step that is linear in {', '.join(definition.fields)}, found one that is not")
+
+
+def _probes(axes: tuple[int, ...], rings: list[bool], reach: int) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any]]]:
+    """Fields with ones, and for each cell the number of the one that it may read, or -1."""
+    tables = [_colours(n, ring, reach) for n, ring in zip(axes, rings)]
+    for chosen in itertools.product(*[range(len(read)) for _, read in tables]):
+        ones, read = np.ones((), bool), np.zeros((), np.int64)
+        for (colour, reads), one, n in zip(tables, chosen, axes):
+            ones = ones[..., None] & (colour == one)
+            of = reads[one]
+            read = np.where((read[..., None] < 0) | (of < 0), -1, read[..., None] * n + of)
+        yield ones, read
+
+
+def _colours(n: int, ring: bool, reach: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Along an axis: the colour of each cell, so that no cell reads two of a colour; and [colour, cell], the one that it may
+    read, or -1."""
+    apart = 2 * reach + 1
+    cells = np.arange(n)
+    if n <= apart:  # beyond the border may be any cell
+        return cells, np.repeat(cells[:, None], n, axis=1)
+    colour = cells % apart
+    if ring:  # the cells that are left over meet the first ones
+        whole_rounds = n // apart * apart
+        colour[whole_rounds:] = apart + cells[whole_rounds:] - whole_rounds
+    reads = np.full((int(colour.max()) + 1, n), -1)
+    for offset in range(-reach, reach + 1):
+        at = (cells + offset) % n if ring else cells + offset
+        inside = (at >= 0) & (at < n)
+        reads[colour[at[inside]], cells[inside]] = at[inside]
+    return colour, reads
+
+
+def _try(definition: Definition, matrix: scipy.sparse.csr_array, constant: npt.NDArray[Any], step: Any) -> None:
+    random = np.random.default_rng(1)
+    start = (random.uniform(-1, 1, constant.shape) * 10.0 ** random.uniform(-3, 6, constant.shape)).astype(constant.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = step(**dict(zip(definition.fields, start))).ravel()
+        wanted = matrix @ start.ravel() + constant.ravel()
+        size = abs(matrix) @ abs(start.ravel()) + abs(constant.ravel())
+        room = (16 + definition.flops) * np.finfo(constant.dtype).eps ** 0.75  # elements may be differences of larger numbers
+        if not (abs(found - wanted) <= room * size).all():
+            raise _not_linear(definition)
