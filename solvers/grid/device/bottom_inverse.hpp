@@ -15,25 +15,37 @@ DWELL_FN void invert_column(const made_factor& f, int k) {
   double* const x = f.work + k;  // unknown i at i * n, so that lanes have neighbours
   in_memory(f.work, f.l, f.first, f.start, f.place, f.inverse);
   for (int i = 0; i < f.n; ++i) x[i * n] = i == k ? 1 : 0;
+  // Elements that are not there have a place of one that is, and the weight 0: in a loop of its own
+  // each of the last ones would be waited for.
   for (int i = k; i < f.n; ++i) {
-    const int first = f.first[i], m = i - first;
+    const int first = f.first[i], m = i - first, by_fours = m / 4 * 4;
     const double* const l = f.l + f.start[i];
     const double* const before = x + first * n;
-    double sum[4] = {x[i * n], 0, 0, 0};
-    int c = 0;
-    for (; c + together <= m; c += together) {
+    const double pivot = l[m];
+    double sum[4] = {x[i * n], 0, 0, 0}, last[3];
+    DWELL_UNROLL
+    for (int e = 0; e < 3; ++e) {
+      const bool there = by_fours + e < m;
+      const int c = there ? by_fours + e : 0;
+      const double product = l[c] * before[c * n];
+      last[e] = there ? product : 0;
+    }
+    for (int begin = 0; begin < by_fours; begin += together) {
       double of_l[together], of_x[together];
       DWELL_UNROLL
-      for (int e = 0; e < together; ++e) of_l[e] = l[c + e], of_x[e] = before[(c + e) * n];
+      for (int e = 0; e < together; ++e) {
+        const int c = begin + e < by_fours ? begin + e : 0;
+        of_l[e] = l[c], of_x[e] = before[c * n];
+      }
       DWELL_UNROLL
-      for (int e = 0; e < together; ++e) sum[e % 4] -= of_l[e] * of_x[e];
+      for (int e = 0; e < together; ++e) {
+        const double product = of_l[e] * of_x[e];
+        sum[e % 4] -= begin + e < by_fours ? product : 0;
+      }
     }
-    for (; c + 4 <= m; c += 4) {
-      DWELL_UNROLL
-      for (int e = 0; e < 4; ++e) sum[e] -= l[c + e] * before[(c + e) * n];
-    }
-    for (; c < m; ++c) sum[0] -= l[c] * before[c * n];
-    x[i * n] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * l[m];
+    DWELL_UNROLL
+    for (int e = 0; e < 3; ++e) sum[0] -= last[e];
+    x[i * n] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * pivot;
   }
   for (int i = f.n; i-- > k;) {
     const int first = f.first[i], m = i - first;
@@ -41,15 +53,17 @@ DWELL_FN void invert_column(const made_factor& f, int k) {
     double* const before = x + first * n;
     const double v = x[i * n] * l[m];
     x[i * n] = v;
-    int c = first < k ? k - first : 0;
-    for (; c + together <= m; c += together) {
-      double old[together];
+    for (int begin = first < k ? k - first : 0; begin < m; begin += together) {
+      double now[together];
       DWELL_UNROLL
-      for (int e = 0; e < together; ++e) old[e] = before[(c + e) * n];
+      for (int e = 0; e < together; ++e) {
+        const int c = begin + e < m ? begin + e : begin;
+        now[e] = before[c * n] - l[c] * v;
+      }
       DWELL_UNROLL
-      for (int e = 0; e < together; ++e) before[(c + e) * n] = old[e] - l[c + e] * v;
+      for (int e = 0; e < together; ++e)
+        if (begin + e < m) before[(begin + e) * n] = now[e];
     }
-    for (; c < m; ++c) before[c * n] -= l[c] * v;
   }
   const long long own = f.place[k];
   for (int i = k; i < f.n; ++i) {
