@@ -128,7 +128,7 @@ class GridSolver:
             boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, asked_iterations(maxiter), boolean(history, "history"),
             number(progress_interval, "progress_interval"))
         self._report: GridReport | None = None
-        self._turn = Turn("solver")
+        self._turn = Turn("solve")
 
     @property
     def shape(self) -> tuple[int, ...]:
