@@ -188,7 +188,8 @@ solve_setup difference(const solve_setup& now, const solve_setup& before) {
 
 std::size_t mean_bytes(const solve_report& one, const solve_report& other) {
   const double steps = double(one.iterations) + double(other.iterations);
-  if (!(steps > 0)) return other.bytes_per_iteration;
+  if (!(steps > 0) || one.bytes_per_iteration == other.bytes_per_iteration)
+    return other.bytes_per_iteration;
   return static_cast<std::size_t>((double(one.iterations) * double(one.bytes_per_iteration) +
                                    double(other.iterations) * double(other.bytes_per_iteration)) /
                                   steps);
