@@ -55,7 +55,7 @@ template <class T>
 std::size_t mean_bytes(const grid_setup<T>& g, const run_output& out, const divided_levels& used,
                        int slow) {
   const std::size_t last = bytes_of_iteration(g, used, used.own->twice && !out.visits_once);
-  if (out.iterations == 0) return last;
+  if (slow <= 0 && out.once_after == 0) return last;
   double moved = 0;
   int from = 0;
   const auto add = [&](int to, std::size_t each) {
