@@ -105,6 +105,7 @@ struct dwell_grid_solver {
   template <class T>
   using solver_of = std::unique_ptr<dwell::grid_solver<T>>;
   std::variant<solver_of<double>, solver_of<float>> solver;
+  dwell::device where = dwell::device::cpu();
   std::atomic<bool> interrupt = false;
 };
 
@@ -121,9 +122,9 @@ int with_grid_solver(const dwell_grid_solver* handle, F&& f) {
   });
 }
 
-/// solve(solver, f, u).
+/// solve(solver, f, u), with arrays of the host or, if `there`, of the handle's GPU.
 template <class F>
-int solve_on_grid(dwell_grid_solver* handle, const void* f, const char* name, void* u,
+int solve_on_grid(dwell_grid_solver* handle, bool there, const void* f, const char* name, void* u,
                   dwell_report** report, F&& solve) {
   return with_grid_solver(handle, [&]<class T>(dwell::grid_solver<T>& s, T) {
     require(f, name);
@@ -132,8 +133,13 @@ int solve_on_grid(dwell_grid_solver* handle, const void* f, const char* name, vo
       std::atomic<bool>& flag;
       ~flag_reset() { flag = false; }
     } reset{handle->interrupt};
-    const dwell::grid_report r = solve(s, std::span(static_cast<const T*>(f), s.rows()),
-                                       std::span(static_cast<T*>(u), s.rows()));
+    const T* const from = static_cast<const T*>(f);
+    T* const to = static_cast<T*>(u);
+    const std::size_t n = s.rows();
+    const int gpu = handle->where.ordinal();
+    const dwell::grid_report r = there ? solve(s, dwell::device_span<const T>{from, n, gpu},
+                                               dwell::device_span<T>{to, n, gpu})
+                                       : solve(s, std::span(from, n), std::span(to, n));
     if (report) *report = new_report(dwell::grid_report_table(), r);
     return status_of(r.stopped, r.target_missed);
   });
@@ -155,11 +161,12 @@ int dwell_grid_solver_create(dwell_grid_solver** solver, const dwell_device* dev
     require(solver, "solver");
     require(grid, "grid");
     auto made = std::make_unique<dwell_grid_solver>();
-    const dwell::device where = device ? device_of(device) : dwell::device::cpu();
+    if (device) made->where = device_of(device);
     dwell::grid_options o = grid_options_by_name::of(options);
     o.interrupt = &made->interrupt;
     with_precision(grid->precision, [&]<class T>(T) {
-      made->solver = std::make_unique<dwell::grid_solver<T>>(where, description_of<T>(*grid), o);
+      made->solver =
+          std::make_unique<dwell::grid_solver<T>>(made->where, description_of<T>(*grid), o);
     });
     *solver = made.release();
     return DWELL_SUCCESS;
@@ -176,16 +183,29 @@ int dwell_grid_solver_singular(const dwell_grid_solver* solver) {
   return solver && std::visit([](const auto& s) { return s->singular(); }, solver->solver) ? 1 : 0;
 }
 
+namespace {
+constexpr auto for_f = [](auto& s, auto from, auto to) { return s.solve(from, to); };
+constexpr auto for_b = [](auto& s, auto from, auto to) { return s.solve_algebraic(from, to); };
+}  // namespace
+
 int dwell_grid_solver_solve(dwell_grid_solver* solver, const void* f, void* u,
                             dwell_report** report) {
-  return solve_on_grid(solver, f, "f", u, report,
-                       [](auto& s, auto from, auto to) { return s.solve(from, to); });
+  return solve_on_grid(solver, false, f, "f", u, report, for_f);
 }
 
 int dwell_grid_solver_solve_algebraic(dwell_grid_solver* solver, const void* b, void* u,
                                       dwell_report** report) {
-  return solve_on_grid(solver, b, "b", u, report,
-                       [](auto& s, auto from, auto to) { return s.solve_algebraic(from, to); });
+  return solve_on_grid(solver, false, b, "b", u, report, for_b);
+}
+
+int dwell_grid_solver_solve_on_device(dwell_grid_solver* solver, const void* f, void* u,
+                                      dwell_report** report) {
+  return solve_on_grid(solver, true, f, "f", u, report, for_f);
+}
+
+int dwell_grid_solver_solve_algebraic_on_device(dwell_grid_solver* solver, const void* b, void* u,
+                                                dwell_report** report) {
+  return solve_on_grid(solver, true, b, "b", u, report, for_b);
 }
 
 int dwell_grid_solver_update(dwell_grid_solver* solver, const dwell_grid* grid) {

@@ -90,7 +90,7 @@ typedef struct dwell_progress {
 } dwell_progress;
 /* Called from the thread that runs. 0 ends the run (DWELL_INTERRUPTED), any other value goes on. */
 typedef int (*dwell_progress_function)(const dwell_progress* now, void* user);
-/* Every `interval` seconds; CG with interval 0: for every iteration. NULL: nobody is called. A
+/* Every `interval` seconds; of systems with interval 0: for every iteration (on grids: on CPUs). NULL: nobody is called. A
  * convolution has no progress to tell: DWELL_INPUT_ERROR. */
 DWELL_API int dwell_options_set_progress(dwell_options* options, dwell_progress_function function,
                                          void* user, double interval);
@@ -269,8 +269,8 @@ typedef struct dwell_grid {
 } dwell_grid;
 
 /* A prepared system on a grid, as grid_solver (include/dwell/grid/grid_solver.hpp). A NULL device is
- * the CPU; a GPU is asked for. Arrays are in the host's memory; those of the problem are read when a
- * handle is made or updated. */
+ * the CPU; a GPU is asked for. Arrays of the problem are in the host's memory, and read when a handle
+ * is made or updated. An option "rtol" that is not set is that of the precision. */
 typedef struct dwell_grid_solver dwell_grid_solver;
 
 /* NULL for options: all defaults. */
@@ -287,6 +287,11 @@ DWELL_API int dwell_grid_solver_solve(dwell_grid_solver* solver, const void* f, 
 /* A u = b for b as it is: values of sides have no part in it. */
 DWELL_API int dwell_grid_solver_solve_algebraic(dwell_grid_solver* solver, const void* b, void* u,
                                                 dwell_report** report);
+/* Likewise with arrays in the memory of the handle's GPU, in the order of dwell_device.stream. */
+DWELL_API int dwell_grid_solver_solve_on_device(dwell_grid_solver* solver, const void* f, void* u,
+                                                dwell_report** report);
+DWELL_API int dwell_grid_solver_solve_algebraic_on_device(dwell_grid_solver* solver, const void* b,
+                                                          void* u, dwell_report** report);
 /* Other coefficients or conditions from the next solve on; precision, dims and cells as before. */
 DWELL_API int dwell_grid_solver_update(dwell_grid_solver* solver, const dwell_grid* grid);
 /* From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol). */

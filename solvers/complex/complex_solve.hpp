@@ -144,6 +144,7 @@ class complex_solve {
   void add(const complex_end& end) {
     report_.stopped = reason_of(end.stop);
     report_.iterations += end.step;
+    moved_ += double(end.step) * double(s_.run->prepared().bytes_per_iteration);
     report_.solve_s += end.seconds;
     skew_ = std::max(skew_, end.skew);
     report_.residual_relative_recursive =
@@ -250,6 +251,7 @@ class complex_solve {
         !meets(best_);
     r.rows_missed = misses_rows(r, best_.by_row);
     r.per_iteration_us = r.iterations > 0 ? r.solve_s * 1e6 / r.iterations : 0.0;
+    if (r.iterations > 0) r.bytes_per_iteration = static_cast<std::size_t>(moved_ / r.iterations);
     r.finish_s = std::max(0.0, seconds_on_host() - begun_ - r.setup_s - r.solve_s);
     if (!o_.fixed_iterations) r.advice = advice();
   }
@@ -291,6 +293,7 @@ class complex_solve {
   std::span<number> x_;
   double begun_;
   system_scale by_;
+  double moved_ = 0;            ///< bytes of all iterations
   double norm_ = 0, goal_ = 0;  ///< norm of b, and goal of residuals: in units of 2^by_.vectors
   double skew_ = 0;
   complex_residual best_;  ///< residual of x

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -26,7 +27,7 @@ struct grid_handle : thread_solves<T> {
   using base::comm, base::options, base::dims, base::where, base::gpu, base::grid, base::natural;
   using base::may_be_slow, base::add_galerkin;
   using base::rows, base::first, base::divided, base::prepared, base::solve_for;
-  using base::setup_s, base::ran_galerkin, base::without_galerkin;
+  using base::setup_s, base::ran_galerkin, base::rtol_given, base::begin_solve;
   using typename base::prepared_parts;
 
   /// Made by all ranks together; options are checked.
@@ -79,10 +80,12 @@ struct grid_handle : thread_solves<T> {
     }
     setup_s = clock.lap();
   }
-  void set_tolerances(double rtol, double atol) {
+  void set_tolerances(std::optional<double> rtol, double atol) {
     check_tolerances(rtol, atol);
+    rtol_given = rtol.has_value();
     options.rtol = rtol;
     options.atol = atol;
+    options = with_tolerance<T>(std::move(options));
   }
 
  private:
@@ -90,7 +93,7 @@ struct grid_handle : thread_solves<T> {
   template <class F, class U>
   grid_report solve_by(F f, U u, bool algebraic) {
     stopwatch clock;
-    without_galerkin.clear();
+    begin_solve();
     galerkin_maker galerkin;
     if (may_be_slow())
       galerkin = [this] {
@@ -98,7 +101,7 @@ struct grid_handle : thread_solves<T> {
         return next_levels{end, end == slow_end::galerkin ? grid.galerkin->own.get() : nullptr};
       };
     const auto out = gpu->solve(options, galerkin, f, u, algebraic);
-    if (!out.without_galerkin.empty()) without_galerkin = out.without_galerkin;
+    if (!out.without_galerkin.empty()) this->without_galerkin = out.without_galerkin;
     ran_galerkin = out.slow >= 0;
     return report_of(*this, out.run, out.scale, out.slow, clock.lap());
   }

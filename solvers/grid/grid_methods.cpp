@@ -13,6 +13,8 @@
 
 namespace dwell {
 
+double default_grid_rtol(std::string_view precision) { return precision == "f32" ? 1e-5 : 1e-8; }
+
 std::vector<std::string> grid_methods() {
   std::vector<std::string> names;
   for (const grids::method_facts& m : grids::all_methods) names.emplace_back(m.name);
@@ -66,9 +68,9 @@ chosen_method method_of(const grid_options& o, backend on) {
   return c;
 }
 
-void check_tolerances(double rtol, double atol) {
-  if (!(rtol >= 0) || !std::isfinite(rtol))
-    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", rtol));
+void check_tolerances(std::optional<double> rtol, double atol) {
+  if (rtol && (!(*rtol >= 0) || !std::isfinite(*rtol)))
+    throw input_error(fmt::format("rtol: expected a number >= 0, found {}", *rtol));
   if (!(atol >= 0) || !std::isfinite(atol))
     throw input_error(fmt::format("atol: expected a number >= 0, found {}", atol));
 }

@@ -59,7 +59,13 @@ const char* name_of(grid_preconditioner p);
 /// What options say that check_options() has accepted.
 chosen_method method_of(const grid_options& o, backend on = backend::cpu);
 /// Throws input_error for what is out of range.
-void check_tolerances(double rtol, double atol);
+void check_tolerances(std::optional<double> rtol, double atol);
+/// Options whose rtol is that of vectors of T, if they have none.
+template <class T>
+grid_options with_tolerance(grid_options o) {
+  if (!o.rtol) o.rtol = default_grid_rtol(sizeof(T) == 8 ? "f64" : "f32");
+  return o;
+}
 void check_options(const grid_options& o);
 /// Throws unsupported_error for more unknowns than kernels of GPUs count, 2^31 or more.
 void require_gpu_unknowns(std::size_t cells);

@@ -3,12 +3,14 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "dwell/comm/agreement.hpp"
+#include "dwell/solvers/grid/advice.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
 #include "dwell/solvers/grid/grid_setup.hpp"
 #include "dwell/solvers/grid/level_list.hpp"
@@ -48,6 +50,24 @@ std::size_t bytes_of_iteration(const grid_setup<T>& g, const divided_levels& lev
   return all;
 }
 
+/// Bytes of an iteration, the mean of all of them. Ranks call it together.
+template <class T>
+std::size_t mean_bytes(const grid_setup<T>& g, const run_output& out, const divided_levels& used,
+                       int slow) {
+  const std::size_t last = bytes_of_iteration(g, used, used.own->twice && !out.visits_once);
+  if (slow <= 0 && out.once_after == 0) return last;
+  double moved = 0;
+  int from = 0;
+  const auto add = [&](int to, std::size_t each) {
+    moved += double(to - from) * double(each);
+    from = to;
+  };
+  if (slow > 0) add(slow, bytes_of_iteration(g, g.grid.levels, g.grid.levels.own->twice));
+  if (out.once_after > from) add(out.once_after, bytes_of_iteration(g, used, used.own->twice));
+  add(out.iterations, last);
+  return std::size_t(moved / out.iterations);
+}
+
 /// scale: the right-hand side was divided by 2^scale. slow: iterations before Galerkin's levels
 /// were taken, or -1.
 template <class T>
@@ -60,6 +80,7 @@ grid_report report_of(const grid_setup<T>& g, const run_output& out, int scale, 
   r.precision = sizeof(T) == 8 ? "f64" : "f32";
   r.threads = g.threads.threads;
   r.reason = g.threads.why;
+  r.on = g.on_gpu ? backend::cuda : backend::cpu;
   const divided_levels& used = slow >= 0 ? *g.grid.galerkin : g.grid.levels;
   const hierarchy<level_value>& levels = *used.own;
   r.cycle = cycle_name(levels, g.method);
@@ -84,13 +105,24 @@ grid_report report_of(const grid_setup<T>& g, const run_output& out, int scale, 
   }
   r.residual_relative_recursive = out.recursive * over;
   r.residual_relative_true = out.residual * over;
+  const double rtol = *g.options.rtol, atol = g.options.atol;
+  r.residual_relative_wanted = r.rhs_norm > 0 ? std::max(rtol, atol / r.rhs_norm) : atol;
   r.target_missed = out.target_missed;
+  const bool in_range = std::abs(g.grid.scale - scale) < far_exponent<T>;
+  if (sizeof(T) == 4 && !g.rtol_given && in_range && r.stopped == stop_reason::accuracy_limit) {
+    r.stopped = stop_reason::converged;
+    r.target_missed = false;
+    r.met_by_rounding = true;
+  }
   r.refinements = out.refinements;
   r.stagnated = out.stagnated;
   for (const double h : out.history) r.history.push_back(h * up);
-  r.bytes_per_iteration = bytes_of_iteration(g, used, twice);
-  r.setup_s = g.setup_s;
-  r.solve_s = seconds;
+  r.advice = advice_of(r, g.options, !g.grid.system.a.shared,
+                       slow >= 0 || g.method.coarse == coarse_operators::galerkin);
+  r.bytes_per_iteration = mean_bytes(g, out, used, slow);
+  r.setup_s = g.setup_s + g.galerkin_s;
+  r.solve_s = std::max(0.0, seconds - g.galerkin_s);
+  r.per_iteration_us = r.iterations > 0 ? r.solve_s * 1e6 / r.iterations : 0;
   return r;
 }
 

@@ -66,7 +66,7 @@ class grid_run : method_run<T, V> {
       if (why == stop_reason::breakdown &&
           mg.visits_twice()) {  // two visits are not always definite
         mg.visit_once();
-        if (team.worker == 0) out_.visits_once = true;
+        if (team.worker == 0) out_.visits_once = true, out_.once_after = far.done;
         why = stop_reason::converged;
         continue;
       }

@@ -11,6 +11,7 @@
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
+#include "dwell/base/lap_timer.hpp"
 #include "dwell/base/threads_at_most.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/device/threads/host_threads.hpp"
@@ -30,7 +31,8 @@ inline constexpr std::size_t made_by_gpu_from = std::size_t{1} << 12;
 template <class T>
 struct grid_setup {
   std::shared_ptr<communicator> comm;
-  grid_options options;
+  grid_options options;  ///< with an rtol
+  bool rtol_given;       ///< by the caller
   std::string device_name;
   std::size_t dims;
   chosen_method method;
@@ -46,13 +48,15 @@ struct grid_setup {
   double setup_s = 0;
   /// Why Galerkin's levels are not there, if the last solve asked for them.
   std::string without_galerkin;
+  double galerkin_s = 0;  ///< that the last solve took to make them
 
   /// Made by all ranks together; options are checked.
   grid_setup(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
              const grid_options& o, std::size_t gather_below, std::size_t gpu_makes,
              const device_coefficients<T>& there)
       : comm(std::move(by)),
-        options(o),
+        options(with_tolerance<T>(o)),
+        rtol_given(o.rtol.has_value()),
         device_name(on.facts().name),
         dims(d.cells.size()),
         method(method_of(o, on.on())),
@@ -173,10 +177,16 @@ struct grid_setup {
     return method.coarse == coarse_operators::automatic && grid.levels.own->jumps &&
            !grid.levels.own->lines && method.has_levels();
   }
+  /// Forgets what a solve before has noted.
+  void begin_solve() {
+    without_galerkin.clear();
+    galerkin_s = 0;
+  }
   /// Makes Galerkin's levels, if they are not there. Where memory does not suffice for them, the
   /// solve goes on as it began, and its report says so.
   slow_end add_galerkin() {
     const threads_at_most these(host_threads);
+    const lap_timer time(galerkin_s);
     without_galerkin.clear();
     try {
       const interruption_scope scope([this] { return options.interrupt && *options.interrupt; },

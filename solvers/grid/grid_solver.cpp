@@ -48,6 +48,11 @@ bool grid_solver<T>::singular() const {
 }
 
 template <class T>
+double grid_solver<T>::setup_s() const {
+  return s_->setup_s;
+}
+
+template <class T>
 grid_report grid_solver<T>::solve(std::span<const T> f, std::span<T> u) {
   return s_->solve(f, u, false);
 }
@@ -73,7 +78,7 @@ void grid_solver<T>::update(const grid_description<T>& d, const device_coefficie
   s_->update(d, there);
 }
 template <class T>
-void grid_solver<T>::set_tolerances(double rtol, double atol) {
+void grid_solver<T>::set_tolerances(std::optional<double> rtol, double atol) {
   s_->set_tolerances(rtol, atol);
 }
 

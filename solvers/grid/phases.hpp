@@ -30,6 +30,7 @@ struct run_input {
   bool history = false;
   int slow_after = 0;       ///< iterations of an attempt after which a slow one ends; 0: never
   monitor* seen = nullptr;  ///< the host's words
+  double* every = nullptr;  ///< the residual over that norm after each iteration, if asked for
   solve_ranks<T>* ranks = nullptr;  ///< among which the grid is divided; a, b have ghosts then
 };
 struct run_output {
@@ -39,6 +40,7 @@ struct run_output {
   double begin = 0;  ///< true residual of the start
   bool target_missed = false, stagnated = false;
   bool visits_once = false;  ///< small levels, which were to be visited twice
+  int once_after = 0;        ///< iterations after which they were
   bool slow = false;         ///< ended since iterations are slow, or cycles not definite
   int answer = 0;            ///< which of x[0] and x[1]
   std::vector<double> history;
@@ -210,8 +212,9 @@ class grid_phases {
     now.recursive = std::sqrt(rr);
     if (team.worker == 0) {
       if (in_.history) out_.history.push_back(now.recursive);
-      std::atomic_ref<double>(in_.seen->residual)
-          .store(norm_ > 0 ? now.recursive / norm_ : now.recursive);
+      const double relative = norm_ > 0 ? now.recursive / norm_ : now.recursive;
+      std::atomic_ref<double>(in_.seen->residual).store(relative);
+      if (in_.every) std::atomic_ref<double>(in_.every[now.done]).store(relative);
       std::atomic_ref<int>(in_.seen->step).store(now.done, std::memory_order_release);
     }
     if (!std::isfinite(rr)) return stop_reason::not_finite;

@@ -2,6 +2,8 @@
 // The solves of systems on a grid by threads of a CPU, on one rank or on several: right-hand sides
 // scaled and put into halves, runs on threads that are kept.
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,6 +19,7 @@
 #include "dwell/base/stopwatch.hpp"
 #include "dwell/comm/agreement.hpp"
 #include "dwell/execution/team/team_threads.hpp"
+#include "dwell/formats/field_values.hpp"
 #include "dwell/solvers/grid/device/args.hpp"
 #include "dwell/solvers/grid/grid_reports.hpp"
 #include "dwell/solvers/grid/grid_run.hpp"
@@ -25,12 +28,17 @@
 
 namespace dwell::grids {
 
+/// The largest exponent of a start beside a right-hand side of about 1: sums of squares of
+/// residuals are finite.
+template <class T>
+inline constexpr int far_start = sizeof(T) == 8 ? 480 : 60;
+
 /// On a GPU it has neither threads nor vectors.
 template <class T>
 struct thread_solves : grid_setup<T> {
   using base = grid_setup<T>;
   using base::comm, base::options, base::method, base::on_gpu, base::where, base::here, base::cost;
-  using base::grid, base::threads, base::without_galerkin;
+  using base::grid, base::threads, base::begin_solve;
   using base::shape, base::own_shape, base::rows, base::first, base::may_be_slow,
       base::add_galerkin;
 
@@ -89,21 +97,33 @@ struct thread_solves : grid_setup<T> {
     return all;
   }
 
+  /// Throws input_error: a value of some rank is not finite. Of one rank it is found.
+  [[noreturn]] void refuse_values(const char* name, std::span<const T> v) const {
+    if (comm->size() > 1) throw input_error(fmt::format("grid: {}: a value is not finite", name));
+    const auto at = std::find_if(v.begin(), v.end(), [](T e) { return !std::isfinite(e); });
+    throw input_error(
+        fmt::format("grid: {}: expected finite numbers, found {} at {}", name, *at,
+                    place_of_cell(axes_of(shape(), base::dims), std::size_t(at - v.begin()))));
+  }
+
   grid_report solve_for(std::span<const T> of, std::span<T> u) {
     stopwatch clock;
-    without_galerkin.clear();
+    begin_solve();
     const auto nx = std::size_t(shape().n[2]);
     const double most = most_of(of);
     const double most_of_start = most_of(u);
     where.on_all([&] {
-      if (!std::isfinite(most)) throw input_error("grid: right-hand side: a value is not finite");
-      if (!std::isfinite(most_of_start)) throw input_error("grid: start: a value is not finite");
+      if (!std::isfinite(most)) refuse_values("right-hand side", of);
+      if (!std::isfinite(most_of_start)) refuse_values("start", u);
     });
     int scale = 0;
     std::frexp(most, &scale);
     // A / 2^a (u 2^(a - b)) = f / 2^b
     const int to_u = grid.scale - scale;
-    const bool zero = most == 0;
+    // Zeros are closer than a start whose residual would leave the range.
+    int scale_of_start = 0;
+    std::frexp(most_of_start, &scale_of_start);
+    const bool zero = most == 0 || scale_of_start + to_u > far_start<T>;
     const power_of_two<T> b_by(-scale), x_by(to_u), back(-to_u);
     each_row([&](std::size_t r) {
       T *const to_b = b.data() + first() + r * nx, *const to_x =
@@ -124,16 +144,23 @@ struct thread_solves : grid_setup<T> {
       monitor seen{};
       seen.step = -1;
       if (options.interrupt && options.interrupt->load()) seen.interrupt = 1;
+      std::unique_ptr<double[]> every;
+      if (options.progress && options.progress_interval == 0) {
+        every = std::make_unique_for_overwrite<double[]>(
+            std::size_t(options.max_iterations - before) + 1);
+        every[0] = -1;  // nothing is told of the start
+      }
       run_input<T> in{.a = &grid.system.a,
                       .b = b.data(),
                       .singular = grid.system.singular,
                       .method = how,
-                      .rtol = options.rtol,
+                      .rtol = *options.rtol,
                       .atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0,
                       .max_iterations = options.max_iterations - before,
                       .history = options.history,
                       .slow_after = may_end_slow ? slow_after : 0,
                       .seen = &seen,
+                      .every = every.get(),
                       .ranks = ranks ? &*ranks : nullptr};
       out = {};
       if (ranks) ranks->begin();
@@ -142,10 +169,14 @@ struct thread_solves : grid_setup<T> {
       run_control control;
       control.interrupt = options.interrupt;
       control.progress_interval = options.progress_interval;
+      control.every = every.get();
       if (options.progress)
         control.progress = [&](int step, double relative) {
           seconds += running.lap();
-          return options.progress({before + step, relative, options.rtol, seconds});
+          // The norm was there before the step was published.
+          const double wanted = out.rhs_norm > 0 ? std::max(in.rtol, in.atol / out.rhs_norm)
+                                                 : std::ldexp(in.atol, scale);
+          return options.progress({before + step, relative, wanted, seconds});
         };
       cpu::run_watch watch(control, &seen);
       teams.run(watch, [&](int team, cpu_barrier& barrier) {
@@ -161,6 +192,7 @@ struct thread_solves : grid_setup<T> {
       chosen_method how = method;
       how.full = false;
       run_with(levels, how, before.iterations, false);
+      if (out.visits_once) out.once_after += before.iterations;
       out.iterations += before.iterations;
       out.refinements += before.refinements;
       out.begin = before.begin;
@@ -222,7 +254,7 @@ struct thread_solves : grid_setup<T> {
     out.residual += norm_of_divided * std::sqrt(sum);
     const double atol = options.atol > 0 ? std::ldexp(options.atol, -scale) : 0;
     if (out.stopped == stop_reason::converged &&
-        !(out.residual <= std::max(options.rtol * out.rhs_norm, atol))) {
+        !(out.residual <= std::max(*options.rtol * out.rhs_norm, atol))) {
       out.stopped = stop_reason::accuracy_limit;
       out.target_missed = true;
     }

@@ -339,6 +339,41 @@ TEST(cli_grid, exit_codes) {
   EXPECT_TRUE(stopped.code == 130 || stopped.code == 2) << stopped.code;
 }
 
+/// A default solve in f32 goes as far as rounding allows; a tolerance that is given counts.
+TEST(cli_grid, tolerances_by_precision) {
+  const words args = {"grid", "150x160", "--precision", "f32", "--json", "-", "-q"};
+  const auto j = report_of(args);
+  EXPECT_EQ(j.at("met_by_rounding"), true);
+  EXPECT_EQ(j.at("tolerance").at("relative"), 1e-5);
+  EXPECT_EQ(j.at("tolerance").at("target"), 1e-5);
+  EXPECT_EQ(j.at("stop_reason"), "converged");
+  EXPECT_EQ(j.at("device").at("backend"), "cpu");
+  EXPECT_TRUE(j.at("advice").is_null());
+  EXPECT_TRUE(holds(dwell_cli({"grid", "150x160", "--precision", "f32"}).out,
+                    ", as far as rounding allows in f32"));
+  const auto asked = dwell_cli({"grid", "150x160", "--precision", "f32", "--rtol", "1e-5"});
+  EXPECT_EQ(asked.code, 2);
+  EXPECT_TRUE(
+      holds(asked.err, "wanted 1.00e-05; rounding allows no smaller true residual: try f64"))
+      << asked.err;
+  const auto ranks = report_of({"grid", "150x160", "--precision", "f32", "--ranks", "2",
+                                "--threads", "1", "--json", "-", "-q"});
+  EXPECT_EQ(ranks.at("residual"), j.at("residual"));
+  EXPECT_EQ(ranks.at("met_by_rounding"), true);
+  const auto wide = report_of({"grid", "150x160", "--json", "-", "-q"});
+  EXPECT_EQ(wide.at("tolerance").at("target"), 1e-8);
+  EXPECT_EQ(wide.at("met_by_rounding"), false);
+}
+
+TEST(cli_grid, starts_and_right_hand_sides_of_every_magnitude) {
+  for (const char* rhs : {"1e-300", "1", "-1e150", "1e300"})
+    for (const char* start : {"-1e-300", "1e-20", "1e60", "1e200", "-1e300"}) {
+      const auto j = report_of({"grid", "7x9", "--rhs", rhs, "--x0", start, "--json", "-", "-q"});
+      EXPECT_EQ(j.at("stop_reason"), "converged") << rhs << " from " << start;
+      EXPECT_LE(j.at("residual").at("relative_true"), 1e-8);
+    }
+}
+
 TEST(cli_grid, ranks_have_the_bits_of_one) {
   const scratch_folder in;
   for (int k = 0, done = 0; done < rounds(20); ++k) {
@@ -397,9 +432,11 @@ TEST(cli_grid, refusals) {
     expect_refused(args, part, code);
   };
   refused({}, "SIZE");
-  for (const char* size : {"0x3", "3x", "x", "3x4x5x6", "3,4", "-3", "1e3", "99999999999"})
+  for (const char* size : {"0x3", "3x", "x", "3x4x5x6", "3,4", "-3", "1e3", "-99999999999"})
     refused({"--", size}, "SIZE: expected unknowns along one to three axes");
   refused({"100000x100000x100000"}, "SIZE: expected at most 2^40");
+  for (const char* size : {"2147483648", "3x99999999999"})
+    refused({size}, "SIZE: expected at most 2147483647 unknowns along an axis");
   refused({"1000000x1000000"}, "too little memory: 1000000x1000000 unknowns need ", 4);
   refused({"3x5", "--matrix", in("m.txt")}, "--matrix: expected a name that ends in .mtx");
   refused({"3x5", "--spacing", "1e200"}, "k over spacing squared is too small for the precision");

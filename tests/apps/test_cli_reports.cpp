@@ -186,6 +186,7 @@ TEST(cli_reports, of_grids_have_every_field) {
       {{"grid", "40x50", "--boundary", "neumann"},
        {"grid", "60x50", "--rtol", "0"},
        {"grid", "30x30x30", "--precision", "f32", "--rtol", "1e-6", "--rhs", "2"},
+       {"grid", "150x160", "--precision", "f32"},
        {"grid", "90x80", "--method", "jacobi", "--max-iterations", "60"}});
   EXPECT_EQ(left.without_value, field_names{});
   EXPECT_EQ(left.not_printed, field_names{"levels"}) << "which the document has one by one";

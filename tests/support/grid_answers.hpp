@@ -46,7 +46,7 @@ void expect_answer(unsigned seed, int most, grid_options o, double jump = 20) {
   const std::vector<T> f = random_values<T>(n, seed);
   std::vector<T> b(n), x = random_values<T>(n, seed + 1), two(x), three(x);
   a.rhs(f, b);
-  double reached = o.rtol;
+  double reached = *o.rtol;
   const grid_report r = solver.solve(f, x);
   if (sizeof(T) == 4 && r.stopped == stop_reason::accuracy_limit) {  // and says so
     EXPECT_LE(r.residual_relative_true, 1e-4);

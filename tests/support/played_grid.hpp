@@ -60,7 +60,7 @@ struct thread_run {
                            .b = halves.data(),
                            .singular = grid.system.singular,
                            .method = method,
-                           .rtol = o.rtol,
+                           .rtol = *o.rtol,
                            .max_iterations = o.max_iterations,
                            .history = true,
                            .seen = &seen};

@@ -172,6 +172,7 @@ inline std::vector<grid_report> grids_for_reports() {
   add({.cells = {90, 80}}, o);
   d.boundary = grid_boundary::all({boundary_kind::neumann});
   add(d, {});
+  add({.cells = {150, 160}}, {});
   return runs;
 }
 

@@ -66,6 +66,12 @@ CLI::Option* add_checked(CLI::App& app, const std::string& name, const std::stri
       ->default_str(shown_default);
 }
 
+double tolerance_of(const std::string& name, const std::string& text) {
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number) || *number < 0) refuse(name, "a finite number >= 0", text);
+  return *number;
+}
+
 /// Numbers with commas between them, each once.
 template <class F>
 CLI::Option* add_numbers(CLI::App& app, const std::string& name, const std::string& help,
@@ -88,12 +94,12 @@ CLI::Option* add_numbers(CLI::App& app, const std::string& name, const std::stri
 CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value,
                            const std::string& help) {
   return add_checked(app, name, help, "NUMBER", fmt::format("{}", value),
-                     [name, &value](const std::string& text) {
-                       const auto number = parse_number<double>(text);
-                       if (!number || !std::isfinite(*number) || *number < 0)
-                         refuse(name, "a finite number >= 0", text);
-                       value = *number;
-                     });
+                     [name, &value](const std::string& text) { value = tolerance_of(name, text); });
+}
+CLI::Option* add_tolerance(CLI::App& app, const std::string& name, std::optional<double>& value,
+                           const std::string& help, const std::string& shown) {
+  return add_checked(app, name, help, "NUMBER", shown,
+                     [name, &value](const std::string& text) { value = tolerance_of(name, text); });
 }
 
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,

@@ -19,6 +19,9 @@ namespace dwell::app {
 /// A finite number >= 0.
 CLI::Option* add_tolerance(CLI::App& app, const std::string& name, double& value,
                            const std::string& help);
+/// A tolerance that need not be given. shown: its default, in words.
+CLI::Option* add_tolerance(CLI::App& app, const std::string& name, std::optional<double>& value,
+                           const std::string& help, const std::string& shown);
 /// A whole number >= 1 that fits an int.
 CLI::Option* add_positive(CLI::App& app, const std::string& name, int& value,
                           const std::string& help);

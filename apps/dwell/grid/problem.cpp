@@ -229,6 +229,9 @@ std::vector<int> parse_grid_size(const std::string& text) {
   for (const std::string_view part : pieces_of(text, 'x')) {
     int n = 0;
     const auto [end, bad] = std::from_chars(part.data(), part.data() + part.size(), n);
+    if (bad == std::errc::result_out_of_range && end == part.data() + part.size() && part[0] != '-')
+      throw input_error(fmt::format(
+          "SIZE: expected at most 2147483647 unknowns along an axis, found '{}'", text));
     good = good && bad == std::errc() && end == part.data() + part.size() && n >= 1;
     cells.push_back(n);
     all *= n;

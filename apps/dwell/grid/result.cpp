@@ -21,12 +21,6 @@
 namespace dwell::app {
 namespace {
 
-double relative_target(const grid_result& r) {
-  const grid_options& o = r.given.options;
-  const double norm = r.report.rhs_norm;
-  return norm > 0 ? std::max(o.rtol, o.atol / norm) : o.atol;
-}
-
 std::string ended(const grid_result& r) {
   return outcome_text(r.report.stopped, r.report.iterations, "the cycle was not positive definite");
 }
@@ -59,10 +53,11 @@ std::string conditions(const grid_words& w) {
 
 std::string failure_line(const grid_result& r) {
   if (r.report.stopped == stop_reason::converged) return {};
-  return fmt::format("{}; relative residual {} (true {}), wanted {}", ended(r),
-                     format_residual(r.report.residual_relative_recursive),
-                     format_residual(r.report.residual_relative_true),
-                     format_residual(relative_target(r)));
+  const report_words<grid_report> say(grid_report_table(), r.report);
+  return ended(r) +
+         say("; relative residual {residual_relative_recursive} (true "
+             "{residual_relative_true}), wanted {residual_relative_wanted}") +
+         (r.report.advice.empty() ? "" : "; " + r.report.advice);
 }
 
 exit_code code_of(const grid_result& r) { return code_of(r.report.stopped); }
@@ -93,8 +88,8 @@ std::string to_text(const grid_result& r) {
   out.row("right-hand side", printable(r.rhs));
   out.row("start", r.start.empty() ? "zeros" : printable(r.start));
   out.gap();
-  const std::string threads = format_plural(g.threads, "thread");
-  out.row("device", say("{device}, ") + threads);
+  const std::string threads = format_plural(g.threads, g.on == backend::cpu ? "thread" : "block");
+  out.row("device", say("{device} ({on}), ") + threads);
   if (g.reason != threads) out.row("", g.reason);
   if (r.ranks) {
     out.row("ranks", describe_ranks(*r.ranks));
@@ -105,13 +100,13 @@ std::string to_text(const grid_result& r) {
   out.row("levels", say.shown("levels"));
   out.row("precision", say("{precision}; levels f32"));
   out.gap();
-  out.row("result", ended(r) + say("{stagnated}"));
+  out.row("result", ended(r) + say("{met_by_rounding}{stagnated}"));
+  if (!g.advice.empty()) out.row("", say("{advice}"));
   if (g.refinements > 0)
     out.row("refinement", fmt::format("began anew {} from the answer",
                                       g.refinements == 1 ? "once" : say("{refinements} times")));
-  out.row("residual",
-          say("{residual_relative_recursive} recursive, {residual_relative_true} true, ") +
-              format_residual(relative_target(r)) + say(" wanted (relative to |b| = {rhs_norm})"));
+  out.row("residual", say("{residual_relative_recursive} recursive, {residual_relative_true} true, "
+                          "{residual_relative_wanted} wanted (relative to |b| = {rhs_norm})"));
   if (g.null_space != "none")
     out.row("null space",
             say("{null_space}: b without its mean, which is {rhs_outside_range} of |b|; u has the "
@@ -122,8 +117,9 @@ std::string to_text(const grid_result& r) {
                       say("set-up {setup_s}, solve {solve_s}, ") +
                       fmt::format("write {}", format_seconds(r.write_s)));
   if (g.iterations > 0)
-    out.row("", fmt::format("{} per iteration, ", format_seconds(g.solve_s / g.iterations)) +
-                    say("{bytes_per_iteration} each, by the model"));
+    out.row("", say("{per_iteration_us} per iteration, ") +
+                    format_rate(double(g.bytes_per_iteration) / (g.per_iteration_us * 1e-6)) +
+                    say(" ({bytes_per_iteration} each, by the model)"));
   for (std::size_t i = 0; i < r.files.size(); ++i)
     out.row(i == 0 ? "written" : "", r.files[i].second + " (" + r.files[i].first + ")");
   return out.text() + (r.ranks && r.per_rank ? "\n" + ranks_table(*r.ranks) : "");
@@ -153,11 +149,10 @@ json to_json(const grid_result& r) {
   for (const grid_level& l : r.report.levels) levels.push_back({{"size", sizes_of(l.cells)}});
   const auto finite = [](double v) { return std::isfinite(v) ? json(v) : json(nullptr); };
   add_report(out, grid_report_table(), r.report,
-             {{"threads", "device.backend", "cpu"},
-              {"levels", "levels", levels},
-              {"iterations", "tolerance.relative", r.given.options.rtol},
+             {{"levels", "levels", levels},
+              {"iterations", "tolerance.relative",
+               r.given.options.rtol.value_or(default_grid_rtol(r.given.precision))},
               {"iterations", "tolerance.absolute", r.given.options.atol},
-              {"iterations", "tolerance.target", relative_target(r)},
               {"iterations", "max_iterations", r.given.options.max_iterations},
               {"stagnated", "least", finite(r.least)},
               {"stagnated", "greatest", finite(r.greatest)},

@@ -274,7 +274,9 @@ command add_grid(CLI::App& app) {
   app.option_defaults()->group("When to stop");
   grid_options& options = args->problem.options;
   add_tolerance(app, "--rtol", options.rtol,
-                "Converged when |b - A u| <= max(rtol |b|, atol): relative tolerance");
+                "Converged when |b - A u| <= max(rtol |b|, atol): relative tolerance",
+                fmt::format("{}, in f32 {} or what rounding allows", default_grid_rtol("f64"),
+                            default_grid_rtol("f32")));
   add_tolerance(app, "--atol", options.atol, "Absolute tolerance");
   add_positive(app, "--max-iterations", options.max_iterations,
                "Iteration limit, of all attempts together");

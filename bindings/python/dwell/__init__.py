@@ -17,9 +17,12 @@ from ._device import DeviceInfo, devices
 from ._field_report import FieldReport
 from ._field_runner import FieldMoment, FieldRunner
 from ._functions import abs, cos, exp, floor, fma, log, maximum, minimum, sin, sqrt, tanh
-from ._grid import GridOperator, GridReport, GridSolver, poisson
+from ._grid import GridSolver
+from ._grid_operator import GridOperator
+from ._grid_report import GridReport
 from ._matrices import generate, generated_coordinates, generated_kinds, read_matrix
 from ._near_null import rigid_body_modes
+from ._poisson import poisson
 from ._product import Product, ProductReport
 from ._reduce import dot, reduce
 from ._report import Attempt, Breakdown, Report, Setup

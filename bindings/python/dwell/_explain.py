@@ -26,7 +26,7 @@ def _tiles(plan: dict[str, Any]) -> str:
     return "-" if not kept else "all" if kept >= plan["tiles"] else f"{kept} of {plan['tiles']}"
 
 
-def _table(rows: list[list[str]]) -> list[str]:
+def table(rows: list[list[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
@@ -83,7 +83,7 @@ def text_of(e: dict[str, Any]) -> str:
     parts = [["part", "rows", "nonzeros", "barriers", "bytes"]
              + (["projected", "where its bytes are"] if e["projected"] else [])]
     parts += [_part(p, e["projected"]) for p in [*e["preconditioner_parts"], outer]]
-    made = ["", *_table(parts)] if e["preconditioner_parts"] else []
+    made = ["", *table(parts)] if e["preconditioner_parts"] else []
     if e["preconditioner_note"]:
         made.append(e["preconditioner_note"])
-    return "\n".join([*_table(head), *made, "", *_table(rows), *notes])
+    return "\n".join([*table(head), *made, "", *table(rows), *notes])

@@ -2,54 +2,22 @@
 """Systems on grids, -div(k grad u) + s u = f on a box, without a matrix."""
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from . import _gpu
-from ._arrays import Place, dtype_of, float_dtype, like, place_of
+from ._arrays import Place, like, place_of
 from ._checks import boolean, number, word
+from ._explain_grid import grid_text_of
 from ._grid_problem import Problem, on_host
+from ._grid_report import GridReport
 from ._limits import asked_iterations
-from ._matrices import csr_of
+from ._progress import OnInterrupt, Progress, check_on_interrupt, heard, of_residual
+from ._report import Breakdown
 from ._turn import Turn
-from ._warnings import SolveWarning, unmet, warn
-
-
-@dataclasses.dataclass(frozen=True)
-class GridReport:
-    """What a solve on a grid did, what it cost, and whether the answer is right."""
-
-    method: str  #: as of ``GridSolver``
-    preconditioner: str  #: "multigrid", "jacobi" or "none", never "auto"
-    device: str  #: name of the device
-    precision: str  #: "f64" or "f32", of vectors; levels of multigrid are in f32
-    threads: int  #: that took part
-    reason: str  #: why so many
-    cycle: str  #: how the levels were visited, and why
-    levels: list[tuple[int, ...]]  #: cells of each level, the finest first
-    iterations: int  #: done
-    stopped: str  #: why it ended: "converged", "iteration limit", "accuracy limit", ...
-    rhs_norm: float  #: norm of b, the right-hand side with what the sides give
-    null_space: str  #: "constant" where constants are in the null space, else "none"
-    rhs_outside_range: float  #: the part of b for which there is no solution, over its norm
-    rhs_inconsistent: bool  #: that is more than rounding explains
-    residual_relative_recursive: float  #: norm of the residual over that of b, as the iteration carries it
-    residual_relative_true: float  #: computed anew from the answer
-    target_missed: bool  #: the first of these met the tolerance, the second did not
-    refinements: int  #: how often the iteration began anew from its answer
-    stagnated: bool  #: at the limit: the last third of the iterations did not halve the residual
-    history: list[float]  #: norms of the residual, if asked for
-    bytes_per_iteration: int  #: that the method and cycles through all levels must move, by the model
-    setup_s: float  #: seconds that preparing took
-    solve_s: float  #: seconds of the solve
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields, ready for JSON."""
-        return dataclasses.asdict(self)
+from ._warnings import SolveWarning, counted, unmet, warn
 
 
 class GridSolver:
@@ -105,10 +73,15 @@ class GridSolver:
         Begin by full multigrid: the answer of coarse levels, interpolated and improved by a cycle on each level.
         Fewer iterations, seldom less time.
     rtol, atol : float
-        Converged when ``||b - A u|| <= max(rtol ||b||, atol)``, by the true residual.
+        Converged when ``||b - A u|| <= max(rtol ||b||, atol)``, by the true residual. By default `rtol` is 1e-8; in float32 it
+        is 1e-5, or where rounding allows no such residual what rounding allows (``GridReport.met_by_rounding``): on large
+        grids u may be right to its last digit, and the residual of rounding it far above 1e-5.
     maxiter : int
+        Of all attempts together.
     history : bool
         Keep the norm of each iteration's residual in the report.
+    progress_interval : float
+        Seconds between two calls of a progress function; 0: on CPUs each iteration.
     device : str, optional
         "cpu", "cuda" or "cuda:N"; by default the GPU that has `k` or `s`, or "cpu". On a GPU a solve is one
         kernel, which NVRTC compiles when it is first needed; right-hand sides and starts may be in its memory.
@@ -142,18 +115,20 @@ class GridSolver:
         self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
         boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
         k_faces: Mapping[str, Any] | None = None, dtype: Any = None, method: str = "cg", preconditioner: str = "auto",
-        cycle: str = "auto", coarse: str = "auto", smoother: str = "points", full_multigrid: bool = False, rtol: float = 1e-8, atol: float = 0.0,
-        maxiter: int = 500, history: bool = False, device: str | None = None, threads: int = 0,
+        cycle: str = "auto", coarse: str = "auto", smoother: str = "points", full_multigrid: bool = False, rtol: float | None = None,
+        atol: float = 0.0, maxiter: int = 500, history: bool = False, progress_interval: float = 0.1, device: str | None = None,
+        threads: int = 0,
     ) -> None:
         self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
-        self._rtol, self._atol = number(rtol, "rtol"), number(atol, "atol")
+        self._rtol, self._atol = None if rtol is None else number(rtol, "rtol"), number(atol, "atol")
         self._device, *layout = p.place(device, threads)
         self._native: Any = p.native("GridSolver")(
             self._device, *layout, p.coefficients(), word(method, "method"), word(preconditioner, "preconditioner"),
             word(cycle, "cycle"), word(coarse, "coarse"), word(smoother, "smoother"),
-            boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, asked_iterations(maxiter), boolean(history, "history"))
+            boolean(full_multigrid, "full_multigrid"), self._rtol, self._atol, asked_iterations(maxiter), boolean(history, "history"),
+            number(progress_interval, "progress_interval"))
         self._report: GridReport | None = None
-        self._turn = Turn("solver")
+        self._turn = Turn("solve")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -171,13 +146,21 @@ class GridSolver:
         return bool(self._native.singular)
 
     @property
+    def setup_s(self) -> float:
+        """Seconds that preparing took, or the last ``update``."""
+        return float(self._native.setup_s)
+
+    @property
     def report(self) -> GridReport:
         """The report of the last solve, also of one that Ctrl-C ended. Raises ValueError before the first one."""
         if self._report is None:
             raise ValueError("report: expected a solve before, found none")
         return self._report
 
-    def solve(self, f: Any = 0.0, u0: Any = None, *, rtol: float | None = None, atol: float | None = None) -> Any:
+    def solve(
+        self, f: Any = 0.0, u0: Any = None, out: Any = None, *, rtol: float | None = None, atol: float | None = None,
+        progress: Progress = None, on_interrupt: OnInterrupt = "raise", raise_on_breakdown: bool = False,
+    ) -> Any:
         """The answer for a right-hand side.
 
         Parameters
@@ -187,34 +170,53 @@ class GridSolver:
             with DLPack or ``__cuda_array_interface__``: of the solver's dtype, in C order; nothing is copied.
         u0 : array of shape `shape`, optional
             The start, where `f` is; by default zeros.
+        out : array of shape `shape`, optional
+            Where the answer goes: of f's library and memory, of the solver's dtype, in C order, writable. May be `u0`, not `f`.
         rtol, atol : float, optional
-            Tolerances of this solve.
+            Tolerances of this solve; by default the solver's.
+        progress : bool or callable, optional
+            True: a bar of tqdm. A function is called with (iteration, relative residual, target, seconds) about every
+            `progress_interval` seconds; if it returns False (or a library's, such as numpy.False_), the solve ends there.
+        on_interrupt : {"raise", "return"}
+            At Ctrl-C: raise KeyboardInterrupt, the answer so far being in `out`, or return it. ``report.stopped`` is then
+            "interrupted".
+        raise_on_breakdown : bool
+            Raise Breakdown where a method cannot go on, or a number is not finite.
 
         Returns
         -------
         array of shape `shape`, of f's library
+            `out` if that was given. Where the solve did not converge it is the best so far; see ``report``.
 
         Warns
         -----
         SolveWarning
-            The answer is not as wanted, or the system has no solution.
+            The answer is not as wanted: why the solve ended, and what may help (not where `progress` or Ctrl-C ended it). Or the
+            system has no solution.
+        RoundingWarning
+            Whole numbers or long doubles have more digits than the solver's dtype.
 
         Raises
         ------
         ValueError
-            A shape does not fit, a value is not finite, or an array is on a GPU that is not the solver's.
+            A shape does not fit, a value is not finite, an array is on a GPU that is not the solver's, or `out` cannot be
+            written.
         TypeError
-            An array of a GPU has another dtype.
+            A dtype cannot be used: complex, or float64 where the solver has float32; of a GPU any other than the solver's.
+        Breakdown, DeviceError, KeyboardInterrupt
         """
-        return self._solve(f, "f", u0, False, rtol, atol)
+        return self._solve(f, "f", u0, out, False, rtol, atol, progress, on_interrupt, raise_on_breakdown)
 
-    def solve_algebraic(self, b: Any, u0: Any = None, *, rtol: float | None = None, atol: float | None = None) -> Any:
+    def solve_algebraic(
+        self, b: Any, u0: Any = None, out: Any = None, *, rtol: float | None = None, atol: float | None = None,
+        progress: Progress = None, on_interrupt: OnInterrupt = "raise", raise_on_breakdown: bool = False,
+    ) -> Any:
         """``A u = b`` for b as it is: values of sides have no part in it. A and b are those of ``GridOperator``.
 
         Parameters
         ----------
         b : float or array of shape `shape`
-        u0, rtol, atol
+        u0, out, rtol, atol, progress, on_interrupt, raise_on_breakdown
             As of ``solve``.
 
         Returns
@@ -223,40 +225,56 @@ class GridSolver:
 
         Warns
         -----
-        SolveWarning
+        SolveWarning, RoundingWarning
+            As ``solve``.
 
         Raises
         ------
-        ValueError, TypeError
+        ValueError, TypeError, Breakdown, DeviceError, KeyboardInterrupt
             As ``solve``.
         """
-        return self._solve(b, "b", u0, True, rtol, atol)
+        return self._solve(b, "b", u0, out, True, rtol, atol, progress, on_interrupt, raise_on_breakdown)
 
-    def _solve(self, f: Any, what: str, u0: Any, algebraic: bool, rtol: float | None, atol: float | None) -> Any:
-        rtol = self._rtol if rtol is None else number(rtol, "rtol")
-        atol = self._atol if atol is None else number(atol, "atol")
-        p, place = self._problem, place_of(f)
+    def _solve(
+        self, f: Any, what: str, u0: Any, out: Any, algebraic: bool, rtol: float | None, atol: float | None,
+        progress: Progress, on_interrupt: OnInterrupt, raise_on_breakdown: bool,
+    ) -> Any:
+        check_on_interrupt(on_interrupt)
+        raise_on_breakdown = boolean(raise_on_breakdown, "raise_on_breakdown")
+        tolerances = (self._rtol if rtol is None else number(rtol, "rtol"), self._atol if atol is None else number(atol, "atol"))
+        place = place_of(f)
         if place.gpu is not None:
-            u = self._start_on_gpu(f, what, u0, place)
-            with self._turn:
-                found = self._native.solve_cuda(_gpu.capsule(f, place), _gpu.capsule(u, place_of(u)), algebraic, rtol, atol)
-                self._told(found, rtol, atol)
-            return u
-        rhs, place = p.vector(f, what)
-        u = np.zeros(p.shape, p.dtype)
-        if u0 is not None:
-            u[...] = p.of_shape(on_host(u0, "u0"), "u0")
-        with self._turn:
-            self._told(self._native.solve(rhs.reshape(-1), u.reshape(-1), algebraic, rtol, atol), rtol, atol)
-        return u if place.kind == "numpy" else like(u, place, f)
+            u = self._start_on_gpu(f, what, u0, out, place)
+            run, given, answer = self._native.solve_cuda, _gpu.capsule(f, place), _gpu.capsule(u, place_of(u))
+        else:
+            rhs, place = self._problem.vector(f, what)
+            u = self._problem.answer(out, rhs, what)
+            if u0 is not None:
+                u[...] = self._problem.of_shape(on_host(u0, "u0"), "u0")
+            elif out is not None:
+                u[...] = 0
+            run, given, answer = self._native.solve, rhs.reshape(-1), u.reshape(-1)
+        with self._turn, heard(progress, "iteration", of_residual) as listener:
+            self._report = GridReport(**run(given, answer, algebraic, *tolerances, listener))
+            try:
+                self._native.raise_pending()
+            except KeyboardInterrupt:
+                if on_interrupt == "raise":
+                    raise
+        self._warn(u, raise_on_breakdown)
+        if out is not None:
+            return out
+        return u if place.kind == "numpy" or place.gpu is not None else like(u, place, f)
 
-    def _start_on_gpu(self, f: Any, what: str, u0: Any, place: Place) -> Any:
-        """A new array with the start, once it and f are there: the solver works in a stream of its own."""
+    def _start_on_gpu(self, f: Any, what: str, u0: Any, out: Any, place: Place) -> Any:
+        """The array of the answer with the start, once it and f are there: the solver works in a stream of its own."""
         p, device = self._problem, self._device
         if device.backend != "cuda" or device.ordinal != place.gpu:
             where = "cpu" if device.backend == "cpu" else f"cuda:{device.ordinal}"
             raise ValueError(f"{what}: expected an array on the solver's device {where}, found one on cuda:{place.gpu}")
-        for a, name in ((f, what), (u0, "u0")):
+        if out is not None and place.kind == "jax":
+            raise ValueError("out: arrays of JAX cannot be written")
+        for a, name in ((f, what), (u0, "u0"), (out, "out")):
             if a is None:
                 continue
             if place_of(a).gpu != place.gpu:
@@ -266,21 +284,44 @@ class GridSolver:
             _gpu.check(a, p.dtype, name)
             if "C" not in _gpu.order(a, place_of(a)):
                 raise ValueError(f"{name}: expected an array in C order")
-        u = _gpu.fresh(f, place, u0)
+        if out is None:
+            u = _gpu.fresh(f, place, u0)
+        else:
+            u = out
+            if u0 is not out:
+                u[...] = 0 if u0 is None else u0
         _gpu.wait_for(f, place)
         _gpu.wait_for(u, place_of(u))
         return u
 
-    def _told(self, found: Mapping[str, Any], rtol: float, atol: float) -> None:
-        """Keeps the report, raises what ended the solve, and warns."""
-        self._report = r = GridReport(**found)
-        self._native.raise_pending()
-        if r.stopped != "converged" or r.target_missed:
-            wanted = max(rtol, atol / r.rhs_norm) if r.rhs_norm > 0 else atol
-            warn(unmet(r.stopped, r.iterations, r.residual_relative_true, wanted), SolveWarning)
+    def _warn(self, u: Any, raise_on_breakdown: bool) -> None:
+        """Says what is not as wanted of the last solve, whose answer is u."""
+        r = self.report
+        if raise_on_breakdown and r.stopped in ("breakdown", "not finite"):
+            raise Breakdown(f"{r.stopped} after {counted(r.iterations, 'iteration')}", r, u)
+        if (r.stopped != "converged" or r.target_missed) and r.stopped != "interrupted":
+            warn(unmet(r.stopped, r.iterations, r.residual_relative_true, r.residual_relative_wanted, r.advice), SolveWarning)
         if r.rhs_inconsistent:
             warn(f"the system has no solution: {r.rhs_outside_range:.1e} of the right-hand side is constant, and was taken away",
                  SolveWarning)
+
+    def explain(self, device_facts: str | None = None) -> str:
+        """How systems with these coefficients would be solved: the levels of multigrid, where each one lives, what a cycle moves.
+
+        Parameters
+        ----------
+        device_facts : {"v100", "a100", "h100", "h200", "b200"}, optional
+            A GPU that need not be here; by default the solver's device.
+
+        Raises
+        ------
+        ValueError
+            There are no facts of such a device, or coefficients are in the memory of a GPU.
+        """
+        self._problem.require_host()
+        if device_facts is not None:
+            word(device_facts, "device_facts")
+        return grid_text_of(self._native.explain(self._problem.coefficients(), device_facts))
 
     def update(
         self, *, k: Any = None, s: Any = None, boundary: str | None = None,
@@ -307,165 +348,3 @@ class GridSolver:
 
     def __repr__(self) -> str:
         return f"<dwell.GridSolver: {' x '.join(map(str, self.shape))}, {self.dtype}>"
-
-
-class GridOperator:
-    """``A u = -div(k grad u) + s u`` on a box of one to three dimensions, without a matrix: what ``GridSolver`` solves with.
-
-    Parameters
-    ----------
-    shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype, device, threads
-        As of ``GridSolver``; arrays are the host's.
-
-    Raises
-    ------
-    ValueError, TypeError, UnsupportedError
-        As ``GridSolver``.
-
-    Notes
-    -----
-    An element of A u is what leaves a cell, over the volume of a whole cell. A is symmetric. Results have the same bits
-    whatever the number of threads.
-
-    Examples
-    --------
-    >>> import dwell, numpy as np
-    >>> A = dwell.GridOperator((30, 40), boundary="x: dirichlet 1, y: neumann")
-    >>> u = np.random.default_rng(1).random((30, 40))
-    >>> M = A.to_matrix()
-    >>> bool(np.allclose(A @ u, (M @ u.ravel()).reshape(30, 40)))
-    True
-    """
-
-    def __init__(
-        self, shape: Any = None, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet",
-        boundary_values: Mapping[str, Any] | None = None, centring: str = "cell", mean: str = "harmonic", k_axes: Any = None,
-        k_faces: Mapping[str, Any] | None = None, dtype: Any = None, device: str | None = None, threads: int = 0,
-    ) -> None:
-        self._problem = p = Problem(shape, k, s, spacing, boundary, boundary_values, centring, mean, k_axes, k_faces, dtype)
-        p.require_host()
-        self._native: Any = p.native("GridOperator")(*p.place(device, threads), p.coefficients())
-        self._turn = Turn("operator")
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Unknowns along each axis, the slowest first."""
-        return self._problem.shape
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """float32 or float64, of all arrays."""
-        return self._problem.dtype
-
-    @property
-    def singular(self) -> bool:
-        """Constants are in the null space: nothing holds u."""
-        return bool(self._native.singular)
-
-    def apply(self, u: Any) -> Any:
-        """A u.
-
-        Parameters
-        ----------
-        u : array of shape `shape`
-
-        Returns
-        -------
-        array of shape `shape`, of u's library
-
-        Raises
-        ------
-        ValueError
-            The shape does not fit.
-        """
-        return self._made(u, "u", lambda given, out: self._native.apply(given, out))
-
-    def __matmul__(self, u: Any) -> Any:
-        return self.apply(u)
-
-    def rhs(self, f: Any = 0.0) -> Any:
-        """b of A u = b for ``-div(k grad u) + s u = f``: f, of each unknown's part of a cell, and what the sides give.
-
-        Parameters
-        ----------
-        f : float or array of shape `shape`
-
-        Returns
-        -------
-        array of shape `shape`, of f's library
-
-        Raises
-        ------
-        ValueError
-            The shape does not fit.
-        """
-        return self._made(f, "f", lambda given, out: self._native.rhs(given, out))
-
-    def to_matrix(self) -> scipy.sparse.csr_array:
-        """A as a matrix, whose rows are the unknowns in C order.
-
-        Returns
-        -------
-        csr_array of `dtype` and int32
-
-        Raises
-        ------
-        ValueError
-            It has more elements than 32-bit indices count.
-        """
-        return csr_of(self._native.to_matrix())
-
-    def __repr__(self) -> str:
-        return f"<dwell.GridOperator: {' x '.join(map(str, self.shape))}, {self.dtype}>"
-
-    def _made(self, given: Any, what: str, into: Any) -> Any:
-        a, place = self._problem.vector(given, what)
-        out = np.empty(self.shape, self.dtype)
-        with self._turn:
-            into(a.reshape(-1), out.reshape(-1))
-        return out if place.kind == "numpy" else like(out, place, given)
-
-
-def poisson(
-    f: Any, *, k: Any = 1.0, s: Any = 0.0, spacing: Any = 1.0, boundary: str = "dirichlet", u0: Any = None,
-    rtol: float = 1e-8, **options: Any,
-) -> Any:
-    """``-div(k grad u) + s u = f`` on a box, once; ``GridSolver`` for many right-hand sides.
-
-    Parameters
-    ----------
-    f : array of one to three axes
-        Of a GPU: that is then the device.
-    k, s, spacing, boundary, rtol, options
-        As of ``GridSolver``.
-    u0 : array of f's shape, optional
-        The start.
-
-    Returns
-    -------
-    array of f's shape and library
-
-    Warns
-    -----
-    SolveWarning
-        As ``GridSolver.solve``.
-
-    Raises
-    ------
-    ValueError, TypeError, UnsupportedError
-        As ``GridSolver``.
-
-    Examples
-    --------
-    >>> import dwell, numpy as np
-    >>> u = dwell.poisson(np.ones((100, 100)), spacing=0.01)
-    >>> round(float(u.max()), 3)
-    0.074
-    """
-    place = place_of(f)
-    a = on_host(f, "f") if place.gpu is None else f
-    if place.gpu is not None:
-        options.setdefault("device", f"cuda:{place.gpu}")
-    if "dtype" not in options:
-        options["dtype"] = float_dtype(dtype_of(a), "f")
-    return GridSolver(tuple(a.shape), k=k, s=s, spacing=spacing, boundary=boundary, rtol=rtol, **options).solve(f, u0)

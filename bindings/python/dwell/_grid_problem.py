@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _gpu
-from ._arrays import HOST, Place, asked_dtype, dtype_of, float_dtype, host_array, is_one, place_of, readable
+from ._arrays import HOST, Place, asked_dtype, dtype_of, float_dtype, host_array, is_one, place_of, readable, require_writable
 from ._checks import held, number, shown, whole, word
 from ._device import resolve
 
@@ -103,6 +103,20 @@ class Problem:
         if isinstance(a, np.ndarray):
             return self.of_shape(a, what), place_of(given)
         return np.full(self.shape, held(a, self.dtype, what), self.dtype), HOST
+
+    def answer(self, out: Any, given: np.ndarray[Any, Any], what: str) -> np.ndarray[Any, Any]:
+        """Where an answer for `given` goes: to the caller's `out`, or to a new array of zeros."""
+        if out is None:
+            return np.zeros(self.shape, self.dtype)
+        if place_of(out).gpu is not None:
+            raise ValueError(f"out: expected an array of the host, where {what} is, found one of a GPU")
+        a = host_array(out, "out")
+        require_writable(a, self.dtype, self.shape, "out")
+        if not a.flags.c_contiguous:
+            raise ValueError("out: expected an array in C order")
+        if np.may_share_memory(a, given):
+            raise ValueError(f"out: expected memory of its own, found that of {what}")
+        return a
 
     def of_shape(self, a: np.ndarray[Any, Any], what: str, shape: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
         wanted = self.shape if shape is None else shape

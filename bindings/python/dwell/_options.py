@@ -142,18 +142,18 @@ class Described(Protocol):
     def help(self) -> str: ...
 
 
-def _wrapped(text: str, indent: str) -> str:
+def wrapped(text: str, indent: str) -> str:
     return "\n".join(textwrap.wrap(text, 118, initial_indent=indent, subsequent_indent=indent))
 
 
 def described(options: Sequence[Described]) -> str:
     """Text of a docstring: each option with its kind and help."""
-    return "\n    ".join(f"{o.keyword} : {o.kind}\n{_wrapped(o.help + '.', ' ' * 8)}" for o in options)
+    return "\n    ".join(f"{o.keyword} : {o.kind}\n{wrapped(o.help + '.', ' ' * 8)}" for o in options)
 
 
 def named(options: Sequence[Described], where: str) -> str:
     """Text of a docstring: options that another one describes."""
-    return _wrapped(", ".join(o.keyword for o in options), "    ").lstrip() + f"\n        As of ``{where}``."
+    return wrapped(", ".join(o.keyword for o in options), "    ").lstrip() + f"\n        As of ``{where}``."
 
 
 def check_names(options: Options, function: str, method: str | None = None) -> None:

@@ -15,6 +15,11 @@ def check_on_interrupt(word: str) -> None:
         raise ValueError(f"on_interrupt: expected 'raise' or 'return', found {word!r}")
 
 
+def of_residual(residual: float, target: float, _seconds: float) -> str:
+    """Words beside the bar of a solve."""
+    return f"residual {residual:.1e}, wanted {target:.1e}"
+
+
 @contextlib.contextmanager
 def heard(progress: Progress, unit: str, describe: Callable[..., str]) -> Iterator[Callable[..., Any] | None]:
     """The function that a run calls, or None. `describe` makes the words beside a bar from what it is called with."""

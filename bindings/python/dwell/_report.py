@@ -7,9 +7,12 @@ import html
 import re
 import textwrap
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _core
+
+if TYPE_CHECKING:
+    from ._grid_report import GridReport
 
 Made = TypeVar("Made", bound=type)
 
@@ -19,11 +22,11 @@ class Breakdown(RuntimeError):
 
     Attributes
     ----------
-    report : Report
+    report : Report or GridReport
     x : the answer so far
     """
 
-    def __init__(self, message: str, report: Report, x: Any) -> None:
+    def __init__(self, message: str, report: Report | GridReport, x: Any) -> None:
         super().__init__(message)
         self.report = report
         self.x = x

@@ -13,7 +13,7 @@ from ._csr import Csr, as_csr, to_host
 from ._device import resolve
 from ._explain import text_of
 from ._options import OPTIONS, Options, check_names, native_options, takes_options
-from ._progress import OnInterrupt, Progress, check_on_interrupt, heard
+from ._progress import OnInterrupt, Progress, check_on_interrupt, heard, of_residual
 from ._report import Breakdown, Report, Setup
 from ._turn import Turn
 from ._vectors import on_gpu, on_host
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 _NATIVE: dict[str, Any] = {
     "float64": _core.CgSolverF64, "float32": _core.CgSolverF32,
     "complex128": _core.ComplexSolverF64, "complex64": _core.ComplexSolverF32}
-
-
-def _words(residual: float, target: float, _seconds: float) -> str:
-    return f"residual {residual:.1e}, wanted {target:.1e}"
 
 
 @takes_options()
@@ -216,7 +212,7 @@ class Solver(_gpu.StreamUser):
             if progress is None:
                 self._run(rhs, x, columns, None, on_interrupt)
             else:
-                with heard(progress, "iteration", _words) as listener:
+                with heard(progress, "iteration", of_residual) as listener:
                     self._run(rhs, x, columns, listener, on_interrupt)
         except KeyboardInterrupt:
             self._keep_starts(answer, x0, out, columns, place)

@@ -20,9 +20,15 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "csr_arrays.hpp"
-#include "dwell/grid/boundary.hpp"
+#include "device_facts.hpp"
 #include "fields.hpp"
 #include "listener.hpp"
+#include "report_values.hpp"
+
+#include "dwell/device/limits.hpp"
+#include "dwell/grid/boundary.hpp"
+#include "dwell/grid/explain_grid.hpp"
+#include "dwell/solvers/grid/report_table.hpp"
 
 namespace dwell::python {
 namespace {
@@ -97,6 +103,46 @@ struct grid_layout {
   }
 };
 
+nb::tuple cells_of(const std::vector<int>& cells) { return nb::tuple(nb::cast(cells)); }
+
+fields dict_of(const grid_level_plan& l) {
+  fields out;
+  out["cells"] = cells_of(l.cells);
+  out["halved"] = l.halved;
+  out["solved_by"] = l.solved_by;
+  out["threads"] = l.threads;
+  out["visits"] = l.visits;
+  out["bytes"] = l.bytes;
+  out["lives_in"] = l.lives_in;
+  out["bytes_per_cycle"] = l.bytes_per_cycle;
+  return out;
+}
+
+fields dict_of(const grid_explanation& e) {
+  fields out;
+  out["device"] = facts_dict(e.device);
+  out["method"] = e.method;
+  out["preconditioner"] = e.preconditioner;
+  out["precision"] = e.precision;
+  out["threads"] = e.threads;
+  out["reason"] = e.reason;
+  out["cycle"] = e.cycle;
+  out["singular"] = e.singular;
+  out["shared_rows"] = e.shared_rows;
+  out["vector_bytes"] = e.vector_bytes;
+  out["vectors_live_in"] = e.vectors_live_in;
+  nb::list levels;
+  for (const grid_level_plan& l : e.levels) levels.append(dict_of(l));
+  out["levels"] = levels;
+  out["cycle_bytes"] = e.cycle_bytes;
+  out["bytes_per_iteration"] = e.bytes_per_iteration;
+  out["barriers"] = e.barriers;
+  out["least_s"] = e.least_s;
+  out["start_barriers"] = e.start_barriers;
+  out["start_least_s"] = e.start_least_s;
+  return out;
+}
+
 template <class T>
 class held_grid_operator {
  public:
@@ -130,9 +176,12 @@ class held_grid_solver {
                    bool vertex, const grid_coefficients<T>& c, const std::string& method,
                    const std::string& preconditioner, const std::string& cycle,
                    const std::string& coarse, const std::string& smoother, bool full_multigrid,
-                   double rtol, double atol, int maxiter, bool history)
-      : layout_{std::move(cells), std::move(spacing), vertex} {
-    grid_options o;
+                   std::optional<double> rtol, double atol, int maxiter, bool history,
+                   double progress_interval)
+      : layout_{std::move(cells), std::move(spacing), vertex},
+        where_(where),
+        receiver_(progress_interval) {
+    grid_options& o = options_;
     o.method = method;
     o.preconditioner = preconditioner;
     o.cycle = cycle;
@@ -143,8 +192,11 @@ class held_grid_solver {
     o.atol = atol;
     o.max_iterations = maxiter;
     o.history = history;
-    o.progress = [this](const solve_progress&) {
-      return receiver_.publish([](const nb::object&) { return nb::none(); });
+    o.progress_interval = progress_interval >= 0 ? receiver_.library_interval() : progress_interval;
+    o.progress = [this](const solve_progress& now) {
+      return receiver_.publish([&](const nb::object& progress) {
+        return progress(now.iteration, now.relative_residual, now.target, now.seconds);
+      });
     };
     interruptible([&] { solver_.emplace(where, layout_.description(c), o, c.there()); });
   }
@@ -153,64 +205,47 @@ class held_grid_solver {
     interruptible([&] { solver_->update(layout_.description(c), c.there()); });
   }
   bool singular() const { return solver_->singular(); }
+  double setup_s() const { return solver_->setup_s(); }
 
   /// algebraic: of A u = f, without what the sides give.
-  fields solve(const host_vector<const T>& f, const host_vector<T>& u, bool algebraic, double rtol,
-               double atol) {
-    return solved(host_span(f), host_span(u), algebraic, rtol, atol);
+  fields solve(const host_vector<const T>& f, const host_vector<T>& u, bool algebraic,
+               std::optional<double> rtol, double atol, nb::object progress) {
+    return solved(host_span(f), host_span(u), algebraic, rtol, atol, std::move(progress));
   }
   /// Likewise, in the memory of the solver's GPU.
   fields solve_cuda(const cuda_field<const T>& f, const cuda_field<T>& u, bool algebraic,
-                    double rtol, double atol) {
-    return solved(cuda_span(f), cuda_span(u), algebraic, rtol, atol);
+                    std::optional<double> rtol, double atol, nb::object progress) {
+    return solved(cuda_span(f), cuda_span(u), algebraic, rtol, atol, std::move(progress));
+  }
+  /// How systems with these coefficients, of the host, would be solved, here or on `instead`.
+  fields explain(const grid_coefficients<T>& c, const std::optional<std::string>& instead) const {
+    return dict_of(interruptible([&] {
+      return dwell::explain(layout_.description(c), instead ? facts_of(*instead) : where_.facts(),
+                            options_);
+    }));
   }
   /// Raises what ended the last solve, whose report the caller has by now.
   void raise_pending() { receiver_.raise_pending(); }
 
  private:
   template <class F, class U>
-  fields solved(F from, U to, bool algebraic, double rtol, double atol) {
+  fields solved(F from, U to, bool algebraic, std::optional<double> rtol, double atol,
+                nb::object progress) {
     solver_->set_tolerances(rtol, atol);
-    const grid_report r = run_listening(receiver_, nb::none(), [&] {
+    const grid_report r = run_listening(receiver_, std::move(progress), [&] {
       return algebraic ? solver_->solve_algebraic(from, to) : solver_->solve(from, to);
     });
-    fields d;
-    d["method"] = r.method.c_str();
-    d["preconditioner"] = r.preconditioner.c_str();
-    d["device"] = r.device.c_str();
-    d["precision"] = r.precision.c_str();
-    d["threads"] = r.threads;
-    d["reason"] = r.reason.c_str();
-    d["cycle"] = r.cycle.c_str();
+    fields d = report_fields(grid_report_table(), r);
     nb::list levels;
-    for (const grid_level& l : r.levels) {
-      nb::list cells;
-      for (const int c : l.cells) cells.append(c);
-      levels.append(nb::tuple(cells));
-    }
+    for (const grid_level& l : r.levels) levels.append(cells_of(l.cells));
     d["levels"] = levels;
-    d["iterations"] = r.iterations;
-    d["stopped"] = to_string(r.stopped).c_str();
-    d["rhs_norm"] = r.rhs_norm;
-    d["null_space"] = r.null_space.c_str();
-    d["rhs_outside_range"] = r.rhs_outside_range;
-    d["rhs_inconsistent"] = r.rhs_inconsistent;
-    d["residual_relative_recursive"] = r.residual_relative_recursive;
-    d["residual_relative_true"] = r.residual_relative_true;
-    d["target_missed"] = r.target_missed;
-    d["refinements"] = r.refinements;
-    d["stagnated"] = r.stagnated;
-    nb::list history;
-    for (const double h : r.history) history.append(h);
-    d["history"] = history;
-    d["bytes_per_iteration"] = r.bytes_per_iteration;
-    d["setup_s"] = r.setup_s;
-    d["solve_s"] = r.solve_s;
     return d;
   }
 
   grid_layout layout_;
-  listener receiver_{0.1};
+  device where_;
+  grid_options options_;
+  listener receiver_;
   std::optional<grid_solver<T>> solver_;
 };
 
@@ -238,17 +273,22 @@ void add(nb::module_& m, const std::string& precision) {
   nb::class_<held>(m, ("GridSolver" + precision).c_str())
       .def(nb::init<const device&, std::vector<int>, std::vector<double>, bool, const coefs&,
                     const std::string&, const std::string&, const std::string&, const std::string&,
-                    const std::string&, bool, double, double, int, bool>(),
+                    const std::string&, bool, std::optional<double>, double, int, bool, double>(),
            nb::arg("device"), nb::arg("cells"), nb::arg("spacing"), nb::arg("vertex"),
            nb::arg("coefficients"), nb::arg("method"), nb::arg("preconditioner"), nb::arg("cycle"),
-           nb::arg("coarse"), nb::arg("smoother"), nb::arg("full_multigrid"), nb::arg("rtol"),
-           nb::arg("atol"), nb::arg("maxiter"), nb::arg("history"))
+           nb::arg("coarse"), nb::arg("smoother"), nb::arg("full_multigrid"),
+           nb::arg("rtol").none(), nb::arg("atol"), nb::arg("maxiter"), nb::arg("history"),
+           nb::arg("progress_interval"))
       .def("update", &held::update, nb::arg("coefficients"))
       .def_prop_ro("singular", &held::singular)
+      .def_prop_ro("setup_s", &held::setup_s)
       .def("solve", &held::solve, nb::arg("f").noconvert(), nb::arg("u").noconvert(),
-           nb::arg("algebraic"), nb::arg("rtol"), nb::arg("atol"))
+           nb::arg("algebraic"), nb::arg("rtol").none(), nb::arg("atol"),
+           nb::arg("progress").none())
       .def("solve_cuda", &held::solve_cuda, nb::arg("f").noconvert(), nb::arg("u").noconvert(),
-           nb::arg("algebraic"), nb::arg("rtol"), nb::arg("atol"))
+           nb::arg("algebraic"), nb::arg("rtol").none(), nb::arg("atol"),
+           nb::arg("progress").none())
+      .def("explain", &held::explain, nb::arg("coefficients"), nb::arg("device_facts").none())
       .def("raise_pending", &held::raise_pending);
 }
 
@@ -257,6 +297,7 @@ void add(nb::module_& m, const std::string& precision) {
 void add_grid_solver(nb::module_& m) {
   add<double>(m, "F64");
   add<float>(m, "F32");
+  m.def("grid_report_table", [] { return report_rows(grid_report_table()); });
 }
 
 }  // namespace dwell::python

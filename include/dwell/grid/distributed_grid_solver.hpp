@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -115,7 +116,7 @@ class DWELL_API distributed_grid_solver {
   /// Takes other coefficients as grid_solver::update() does, with arrays as of the constructor.
   void update(const grid_description<T>& d);
   /// Sets what grid_solver::set_tolerances() sets.
-  void set_tolerances(double rtol, double atol = 0);
+  void set_tolerances(std::optional<double> rtol, double atol = 0);
 
   /// This rank's unknowns of a vector that is whole on rank `root`; what others give does not
   /// count. Throws input_error, on all ranks, unless it has an element per unknown.

@@ -9,8 +9,10 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dwell/base/api.hpp"
@@ -64,17 +66,26 @@ struct grid_options {
   /// level; its answer is interpolated from level to level and improved by a cycle on each. Where
   /// that leaves no smaller residual the start is taken. What it costs on a GPU is not measured.
   bool full_multigrid = false;
-  double rtol = 1e-8;        ///< converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0
+  /// Converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0. None: that of the precision. In f64
+  /// it is 1e-8. In f32 it is 1e-5, or where rounding allows no such residual what rounding allows
+  /// (grid_report::met_by_rounding): on large grids u may be right to its last digit, and the
+  /// residual of rounding it far above 1e-5.
+  std::optional<double> rtol{};
   double atol = 0;           ///< see rtol
   int max_iterations = 500;  ///< the solve ends there, as iteration_limit
   bool history = false;      ///< record ||r|| of every iteration in grid_report::history
   /// Set to true (from a signal handler or another thread) to end at the next iteration.
   const std::atomic<bool>* interrupt = nullptr;
   /// Called about every `progress_interval` seconds while iterating, from the thread that called
-  /// solve(). If it returns a bool, false ends the solve as an interrupt does.
+  /// solve(). If it returns a bool, false ends the solve as an interrupt does. On CPUs an interval
+  /// of 0 means each iteration, in order, none left out; calls may lag behind by some milliseconds.
+  /// That takes 8 bytes for each of max_iterations.
   progress_function<solve_progress> progress;
   double progress_interval = 0.1;  ///< seconds
 };
+
+/// rtol of a precision, "f64" or "f32", where grid_options have none.
+DWELL_API double default_grid_rtol(std::string_view precision);
 
 /// Words of grid_options::method.
 DWELL_API std::vector<std::string> grid_methods();
@@ -99,9 +110,10 @@ struct grid_report {
   std::string method;          ///< see grid_options::method
   std::string preconditioner;  ///< "multigrid", "jacobi" or "none", never "auto"
   std::string device;          ///< name of the device
+  backend on = backend::cpu;   ///< kind of the device
   /// Vectors are "f64" or "f32"; multigrid's levels are in f32 (of Galerkin's the coefficients).
   std::string precision;
-  int threads = 0;                               ///< that took part
+  int threads = 0;                               ///< that took part; of a GPU blocks
   std::string reason;                            ///< why so many, one line
   std::string cycle;                             ///< how levels were visited, and why, one line
   std::vector<grid_level> levels;                ///< the finest first
@@ -119,16 +131,24 @@ struct grid_report {
   bool rhs_inconsistent = false;
   double residual_relative_recursive =
       0;  ///< ||r|| / ||b|| as the iteration carries it (||r|| if b = 0)
-  double residual_relative_true = 0;  ///< ||b - A u|| / ||b||, computed anew
+  double residual_relative_true = 0;    ///< ||b - A u|| / ||b||, computed anew
+  double residual_relative_wanted = 0;  ///< max(rtol, atol / ||b||) (atol if b = 0)
   /// The residual of the iteration met the tolerance, the true one is above it (accuracy_limit).
   bool target_missed = false;
+  /// It has converged as far as rounding allows in f32, which is above 1e-5; of solves whose
+  /// options have no rtol.
+  bool met_by_rounding = false;
   int refinements = 0;     ///< how often the iteration began anew from its answer
   bool stagnated = false;  ///< at the limit: the last third of the iterations did not halve ||r||
+  std::string advice;      ///< what to try where it did not converge, one line; may be empty
   std::vector<double> history;  ///< ||r|| after 0, 1, ... iterations, if asked for
-  /// That the method and cycles through all levels must move, by the model; as of explain().
+  /// That the method and cycles through all levels must move, by the model; as of explain(). Where
+  /// other coarse operators took over the mean of all iterations.
   std::size_t bytes_per_iteration = 0;
-  double setup_s = 0;  ///< taken by the constructor, or the last update()
-  double solve_s = 0;  ///< taken by this solve
+  double setup_s = 0;  ///< taken by the constructor, or the last update(), and by that of levels
+                       ///< that the solve itself made, to go on with
+  double solve_s = 0;  ///< taken by this solve, such a set-up left out
+  double per_iteration_us = 0;  ///< solve_s / iterations
 };
 
 /// A solver of systems with one operator. T: double or float. Movable. One thread at a time may use
@@ -152,10 +172,13 @@ class DWELL_API grid_solver {
 
   std::size_t rows() const;  ///< unknowns
   bool singular() const;     ///< see grid_operator::singular()
+  double setup_s() const;    ///< seconds of the constructor, or the last update()
 
   /// Solves -div(k grad u) + s u = f with the conditions of the description. u is the start on
   /// entry (but for b = 0, where the answer is 0) and the answer on return: of all attempts the one
-  /// with the smallest true residual, also when the solve did not converge. Both have rows()
+  /// with the smallest true residual, also when the solve did not converge. A start so far above b
+  /// that its residual has no place beside b (a factor of 2^480, in f32 2^60) counts as 0, which is
+  /// closer, on CPUs. Both have rows()
   /// elements and may not overlap, else input_error, as for a value that is not finite.
   grid_report solve(std::span<const T> f, std::span<T> u);
   /// Solves A u = b for b as it is: the description's boundary values have no part in it.
@@ -171,8 +194,8 @@ class DWELL_API grid_solver {
   void update(const grid_description<T>& d);
   /// Likewise with coefficients in the memory of the solver's device.
   void update(const grid_description<T>& d, const device_coefficients<T>& there);
-  /// From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol).
-  void set_tolerances(double rtol, double atol = 0);
+  /// From the next solve on: converged when ||b - A u|| <= max(rtol ||b||, atol); see grid_options.
+  void set_tolerances(std::optional<double> rtol, double atol = 0);
 
  private:
   struct state;

@@ -264,7 +264,7 @@ struct solve_report {
   int teams = 0;  ///< threads or thread blocks
   int lanes = 0;  ///< per team
   std::size_t bytes_per_iteration =
-      0;  ///< that an iteration must move, by the model, nothing cached
+      0;  ///< that one iteration, of all the mean, must move, by the model, nothing cached
 
   int iterations = 0;                            ///< done
   stop_reason stopped = stop_reason::converged;  ///< why it ended

@@ -123,7 +123,7 @@ class gpu_solves {
       if (options.progress)
         control.progress = [&](int step, double relative) {
           seconds += running.lap();
-          return options.progress({before + step, relative, options.rtol, seconds});
+          return options.progress({before + step, relative, *options.rtol, seconds});
         };
       std::vector<double> history;
       const device_outcome out =
@@ -131,7 +131,7 @@ class gpu_solves {
                             {.f = of,
                              .u = u,
                              .algebraic = algebraic,
-                             .rtol = options.rtol,
+                             .rtol = *options.rtol,
                              .atol = options.atol,
                              .max_iterations = options.max_iterations - before,
                              .history = options.history,

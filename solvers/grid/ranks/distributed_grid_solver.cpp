@@ -178,7 +178,7 @@ void distributed_grid_solver<T>::update(const grid_description<T>& d) {
   s_->update(d);
 }
 template <class T>
-void distributed_grid_solver<T>::set_tolerances(double rtol, double atol) {
+void distributed_grid_solver<T>::set_tolerances(std::optional<double> rtol, double atol) {
   together(*s_->comm, [&] { s_->set_tolerances(rtol, atol); });
 }
 

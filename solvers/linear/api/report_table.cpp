@@ -369,8 +369,9 @@ constexpr report_field<solve_report> fields_of_solves[] = {
      .json = "time.per_iteration_us"},
     {.name = "bytes_per_iteration",
      .unit = report_unit::bytes,
-     .help = "that an iteration must move with nothing cached, by the model; of right-hand sides "
-             "that are solved together, for all of them",
+     .help = "that an iteration must move with nothing cached, by the model, of runs with several "
+             "methods or preconditioners the mean; of right-hand sides that are solved together, "
+             "for all of them",
      .is = member<&solve_report::bytes_per_iteration>,
      .json = "bytes_per_iteration",
      .absences = {short_repr}},

@@ -32,6 +32,7 @@ bool add(const solve_report& next, const solve_options& o, const system_facts& f
          solve_report& to) {
   const double before = to.residual_relative_true;
   const bool better = next.residual_relative_true < before;
+  to.bytes_per_iteration = mean_bytes(to, next);
   to.refinements += 1 + next.refinements;  // those of mixed precision
   to.iterations += next.iterations;
   to.solve_s += next.solve_s;

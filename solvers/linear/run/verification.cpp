@@ -186,7 +186,17 @@ solve_setup difference(const solve_setup& now, const solve_setup& before) {
   return d;
 }
 
+std::size_t mean_bytes(const solve_report& one, const solve_report& other) {
+  const double steps = double(one.iterations) + double(other.iterations);
+  if (!(steps > 0) || one.bytes_per_iteration == other.bytes_per_iteration)
+    return other.bytes_per_iteration;
+  return static_cast<std::size_t>((double(one.iterations) * double(one.bytes_per_iteration) +
+                                   double(other.iterations) * double(other.bytes_per_iteration)) /
+                                  steps);
+}
+
 solve_report joined(const solve_report& first, solve_report rest) {
+  rest.bytes_per_iteration = mean_bytes(first, rest);
   rest.iterations += first.iterations;
   rest.refinements += first.refinements;
   rest.solve_s += first.solve_s;

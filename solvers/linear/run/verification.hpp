@@ -101,6 +101,8 @@ bool keep_start_instead(const solve_numbers& of_start, solve_report& report);
 
 /// What was set up between two looks at a solver's sums.
 solve_setup difference(const solve_setup& now, const solve_setup& before);
+/// Bytes of an iteration of two runs together, the mean of all iterations.
+std::size_t mean_bytes(const solve_report& one, const solve_report& other);
 /// The report of a solve in two parts, the second of which began from the answer of the first.
 solve_report joined(const solve_report& first, solve_report rest);
 /// A solve was interrupted between two runs: x is that of the one that the report is of.

@@ -3,6 +3,7 @@
 // every kind; one line for every misuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
@@ -82,7 +83,7 @@ TYPED_TEST(c_grids, have_the_bits_of_grid_solver) {
     EXPECT_EQ(dwell_options_set_text(options.get(), "coarse", o.coarse.c_str()), DWELL_SUCCESS);
     EXPECT_EQ(dwell_options_set_int(options.get(), "full_multigrid", o.full_multigrid),
               DWELL_SUCCESS);
-    EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", o.rtol), DWELL_SUCCESS);
+    EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", *o.rtol), DWELL_SUCCESS);
     EXPECT_EQ(dwell_options_set_int(options.get(), "history", 1), DWELL_SUCCESS);
 
     dwell_grid_solver* made = nullptr;
@@ -127,6 +128,33 @@ TYPED_TEST(c_grids, have_the_bits_of_grid_solver) {
     wanted.solve(f, x);
     EXPECT_EQ(u, x);
     EXPECT_EQ(dwell_grid_solver_singular(made), 0);
+  }
+}
+
+/// An rtol that is not set is that of the precision; what did not converge has advice.
+TEST(c_grids, tolerances_by_precision) {
+  const int cells[] = {150, 160};
+  dwell_grid grid{};
+  grid.dims = 2, grid.cells = cells, grid.k = 1, grid.precision = DWELL_F32;
+  const std::vector<float> f(150 * 160, 1.0F);
+  std::vector<float> u(f.size());
+  for (const bool given : {false, true}) {
+    const auto options = grid_options_of();
+    if (given) {
+      EXPECT_EQ(dwell_options_set_double(options.get(), "rtol", 1e-5), DWELL_SUCCESS);
+    }
+    dwell_grid_solver* made = nullptr;
+    ASSERT_EQ(dwell_grid_solver_create(&made, &two_threads, &grid, options.get()), DWELL_SUCCESS);
+    const owned<dwell_grid_solver> solver(made);
+    std::fill(u.begin(), u.end(), 0.0F);
+    dwell_report* said = nullptr;
+    EXPECT_EQ(dwell_grid_solver_solve(made, f.data(), u.data(), &said),
+              given ? DWELL_NOT_CONVERGED : DWELL_SUCCESS);
+    const owned<dwell_report> report(said);
+    EXPECT_EQ(whole(said, "met_by_rounding"), given ? 0 : 1);
+    EXPECT_EQ(number(said, "residual_relative_wanted"), 1e-5);
+    EXPECT_EQ(text(said, "advice").empty(), !given);
+    EXPECT_EQ(text(said, "on"), "cpu");
   }
 }
 
@@ -200,6 +228,11 @@ TEST(c_grids, misuse_is_one_line) {
                  "u: expected a pointer");
   expect_refused(dwell_grid_solver_solve(made, f.data(), f.data(), nullptr), "overlap");
   expect_refused(dwell_grid_solver_solve(nullptr, f.data(), u.data(), nullptr), "solver: expected");
+  for (const auto on_device :
+       {dwell_grid_solver_solve_on_device, dwell_grid_solver_solve_algebraic_on_device}) {
+    expect_refused(on_device(made, f.data(), u.data(), nullptr), "expected memory of the host");
+    expect_refused(on_device(made, nullptr, u.data(), nullptr), "expected");
+  }
   dwell_grid other = good;
   other.precision = DWELL_F32;
   expect_refused(dwell_grid_solver_update(made, &other), "precision: expected that of the solver");

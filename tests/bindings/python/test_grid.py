@@ -197,6 +197,142 @@ def test_float32_and_starts():
     assert solver.report.iterations == 0
 
 
+@pytest.mark.parametrize("shape", [(40,), (200, 210), (40, 30, 20)])
+def test_the_default_tolerance_is_that_of_the_dtype(shape):
+    f = np.ones(shape)
+    wide = dwell.poisson(f)
+    np.testing.assert_array_equal(wide, dwell.poisson(f, rtol=1e-8))
+    narrow = dwell.GridSolver(shape, dtype=np.float32)
+    u = narrow.solve(1.0)   # without a warning
+    np.testing.assert_allclose(u, wide, rtol=1e-4)
+    r = narrow.report
+    assert r.stopped == "converged" and r.residual_relative_wanted == 1e-5
+    assert r.met_by_rounding == (r.residual_relative_true > 1e-5) == (shape == (200, 210) or r.residual_relative_true > 1e-5)
+    assert ("as far as rounding allows" in repr(r)) == r.met_by_rounding
+    if r.met_by_rounding:
+        with pytest.warns(dwell.SolveWarning, match="accuracy limit.*try f64, a larger tolerance"):
+            narrow.solve(1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_starts_of_every_magnitude(seed):
+    rng = np.random.default_rng(seed)
+    dtype = (np.float64, np.float32)[seed % 2]
+    most = 300 if seed % 2 == 0 else 36
+    shape = tuple(int(n) for n in rng.integers(3, 14, 1 + seed % 3))
+    f = (rng.standard_normal(shape) * 10.0 ** rng.integers(-most // 2, most - 8)).astype(dtype)
+    start = (rng.standard_normal(shape) * 10.0 ** rng.integers(-most // 2, most)).astype(dtype)
+    solver = dwell.GridSolver(shape, dtype=dtype)
+    np.testing.assert_allclose(solver.solve(f, start), solver.solve(f), rtol=1e-3, atol=1e-4 * abs(f).max())
+    assert solver.report.stopped == "converged"
+
+
+@pytest.mark.parametrize("kind", ["solve", "solve_algebraic", "poisson", "apply", "rhs"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_out(kind, dtype):
+    rng = np.random.default_rng(3)
+    f = rng.standard_normal((20, 30)).astype(dtype)
+    solver, operator = dwell.GridSolver(f.shape, dtype=dtype), dwell.GridOperator(f.shape, dtype=dtype)
+    call = {"solve": solver.solve, "solve_algebraic": solver.solve_algebraic, "poisson": dwell.poisson,
+            "apply": operator.apply, "rhs": operator.rhs}[kind]
+    out = rng.standard_normal(f.shape).astype(dtype)
+    want = call(f)
+    assert call(f, out=out) is out
+    np.testing.assert_array_equal(out, want)
+    big = np.zeros((40, 30), dtype)
+    call(f, out=big[10:30])
+    np.testing.assert_array_equal(big[10:30], want)
+    assert not big[:10].any() and not big[30:].any()
+    if kind.startswith("solve"):
+        start = rng.standard_normal(f.shape).astype(dtype)
+        want = call(f, start)
+        assert call(f, start, start) is start       # in place
+        np.testing.assert_array_equal(start, want)
+        assert call(1.0, out=out) is out
+    frozen = out.copy()
+    frozen.flags.writeable = False
+    other = np.float32 if dtype == np.float64 else np.float64
+    for wrong, error in ((f, ValueError), (out.T, ValueError), (out[:, ::2], ValueError), (np.asfortranarray(out), ValueError),
+                         (frozen, ValueError), (out.astype(other), TypeError), (out.astype(int), TypeError)):
+        with pytest.raises(error, match="^out: expected"):
+            call(f, out=wrong)
+
+
+def test_progress():
+    for interval in (0, 1e9):
+        told = []
+        solver = dwell.GridSolver((200, 200), rtol=1e-10, atol=1e-3, history=True, progress_interval=interval)
+        solver.solve(1.0, progress=lambda *now: told.append(now))
+        r = solver.report
+        if interval:
+            assert not told
+            continue
+        assert [now[0] for now in told] == list(range(1, r.iterations + 1))
+        np.testing.assert_allclose([now[1] for now in told], np.array(r.history[1:]) / r.rhs_norm, rtol=1e-12)
+        assert {now[2] for now in told} == {r.residual_relative_wanted} == {1e-3 / r.rhs_norm}
+        assert all(a[3] <= b[3] for a, b in zip(told, told[1:]))
+    told = []
+    dwell.poisson(np.ones((200, 200)), progress=lambda *now: told.append(now), progress_interval=0)
+    assert told
+    with pytest.raises(ZeroDivisionError):
+        solver.solve(1.0, progress=lambda *_: 1 / 0)  # not called
+        dwell.poisson(np.ones((200, 200)), progress=lambda *_: 1 / 0, progress_interval=0)
+    for wrong in (-1, float("nan")):
+        with pytest.raises(ValueError, match="progress_interval"):
+            dwell.GridSolver((3,), progress_interval=wrong)
+    with pytest.raises(TypeError, match="progress: expected True or a function"):
+        solver.solve(1.0, progress=3)
+    with pytest.raises(ValueError, match="on_interrupt"):
+        solver.solve(1.0, on_interrupt="ignore")
+
+
+def test_advice_is_in_the_warning_and_the_report():
+    solver = dwell.GridSolver((90, 80), preconditioner="none", maxiter=30)
+    with pytest.warns(dwell.SolveWarning, match="iteration limit after 30.*wanted 1.00e-08; .*preconditioner multigrid"):
+        solver.solve(1.0)
+    assert "preconditioner multigrid" in solver.report.advice and solver.report.advice in repr(solver.report)
+    assert solver.report.to_dict()["advice"] == solver.report.advice and "<table>" in solver.report._repr_html_()
+
+
+def test_a_breakdown_is_raised_where_that_is_asked_for():
+    solver = dwell.GridSolver((2,), s=-3.0, method="bicgstab", preconditioner="none")  # (0, -1; -1, 0)
+    f = np.array([1.0, 0.0])
+    with pytest.warns(dwell.SolveWarning, match="breakdown after 0 iterations.*try method minres"):
+        solver.solve(f)
+    with pytest.raises(dwell.Breakdown, match="breakdown after 0 iterations") as raised:
+        solver.solve(f, raise_on_breakdown=True)
+    assert raised.value.report == solver.report and raised.value.x.shape == (2,)
+    minres = dwell.GridSolver((2,), s=-3.0, method="minres", preconditioner="none")
+    np.testing.assert_allclose(minres.solve(f, raise_on_breakdown=True), [0, -1], atol=1e-12)
+
+
+def test_explain():
+    rng = np.random.default_rng(1)
+    k = rng.uniform(1, 2, (100, 90))
+    solver = dwell.GridSolver(k=k)
+    text = solver.explain()
+    assert "100x90" in text and "Cholesky factor" in text and "of each cell" in text
+    solver.solve(1.0)
+    assert all("x".join(map(str, level)) in text for level in solver.report.levels)
+    there = solver.explain("h200")
+    assert "H200" in there and "barriers" in there and "its inverse" in there
+    solver.update(k=1.0)
+    assert "some rows that all others share" in solver.explain()
+    assert "lives in" not in dwell.GridSolver((5,), preconditioner="none").explain()
+    with pytest.raises(ValueError, match="h3"):
+        solver.explain("h3")
+    assert solver.setup_s > 0
+
+
+def test_poisson_takes_the_options_of_the_solver():
+    import inspect
+
+    of_solver = set(inspect.signature(dwell.GridSolver.__init__).parameters) - {"self", "shape"}
+    assert set(inspect.signature(dwell.poisson).parameters) == of_solver | {"f", "u0", "out", "progress"}
+    with pytest.raises(TypeError, match=r"poisson\(\) got an unexpected keyword argument 'tol'"):
+        dwell.poisson(np.ones(3), tol=1)
+
+
 def test_what_is_not_as_wanted_is_said():
     singular = dwell.GridSolver((20, 20), boundary="neumann")
     assert singular.singular

@@ -53,7 +53,7 @@ GRID = {
     "boundary_values": "named", "k_faces": "named", "dtype": "dtype", "threads": "whole", "k": "number", "s": "number"}
 GRID_SOLVER = GRID | {
     "method": "word", "preconditioner": "word", "cycle": "word", "coarse": "word", "smoother": "word", "rtol": "number",
-    "atol": "number", "maxiter": "whole", "full_multigrid": "boolean", "history": "boolean"}
+    "atol": "number", "maxiter": "whole", "full_multigrid": "boolean", "history": "boolean", "progress_interval": "number"}
 FIELDS = {
     "boundary": "word", "executor": "word", "kernel": "word", "depth": "whole", "threads": "whole", "reduce_every": "whole",
     "sources": "named", "receivers": "named", "reductions": "named", "until": "named", "r": "number"}
@@ -67,7 +67,7 @@ def pair(u, v, c, r):
 GIVEN = {"u": U, "v": U, "c": U, "r": 0.1}
 CALLS = {
     "GridSolver": (GRID_SOLVER, lambda **o: dwell.GridSolver(**{"shape": (3, 4), **o})),
-    "GridSolver.solve": ({"f": "number", "rtol": "number", "atol": "number"}, lambda **o: dwell.GridSolver((9, 12)).solve(**o)),
+    "GridSolver.solve": ({"f": "number", "rtol": "number", "atol": "number", "raise_on_breakdown": "boolean"}, lambda **o: dwell.GridSolver((9, 12)).solve(**o)),
     "GridOperator": (GRID, lambda **o: dwell.GridOperator(**{"shape": (3, 4), **o})),
     "poisson": ({"f": "number", "boundary": "word", "rtol": "number", "spacing": "number", "maxiter": "whole", "method": "word"},
                 lambda **o: dwell.poisson(**{"f": U, **o})),
@@ -99,7 +99,7 @@ CALLS = {
 }
 
 
-NONE_IS_DEFAULT = {("Solver", "maxiter"), ("gmres", "restart"), ("GridSolver", "k_axes"), ("GridOperator", "k_axes"),
+NONE_IS_DEFAULT = {("Solver", "maxiter"), ("gmres", "restart"), ("GridSolver", "k_axes"), ("GridOperator", "k_axes"), ("GridSolver", "rtol"), ("poisson", "rtol"),
                    ("GridSolver.solve", "rtol"), ("GridSolver.solve", "atol"), ("FieldRunner", "boundary"), ("run", "boundary"),
                    ("explain", "boundary")}
 PER_AXIS = ("k_axes", "spacing", "shape", "size", "boundary", "r", "f", "k", "s")  # lists and arrays have other messages

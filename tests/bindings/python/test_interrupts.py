@@ -124,6 +124,28 @@ def test_an_interrupted_solve_has_its_report(kind, timer):
     assert solver.report.stopped == "interrupted" and solver.report.iterations > 0
 
 
+@pytest.mark.parametrize("on_interrupt", ["raise", "return"])
+def test_an_interrupted_solve_on_a_grid_leaves_its_answer(on_interrupt, timer):
+    solver = dwell.GridSolver((700, 700), preconditioner="none", rtol=0, maxiter=10**8, device="cpu", threads=1)
+    f, out = np.ones((700, 700)), np.zeros((700, 700))
+
+    def stop(*_):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise KeyboardInterrupt
+
+    timer(stop, 0.2)
+    if on_interrupt == "raise":
+        with pytest.raises(KeyboardInterrupt):
+            solver.solve(f, out=out)
+    else:
+        assert solver.solve(f, out=out, on_interrupt="return") is out
+    r = solver.report
+    assert r.stopped == "interrupted" and r.iterations > 0
+    left = np.linalg.norm(f - dwell.GridOperator((700, 700)) @ out) / 700
+    np.testing.assert_allclose(left, r.residual_relative_true, rtol=1e-10)
+    np.testing.assert_array_equal(solver.solve(f, out, out, rtol=1.0), out)  # and is solved with again
+
+
 @pytest.mark.parametrize("false", [False, np.False_, np.array(False), np.bool_(0)])
 @pytest.mark.parametrize("true", [True, None, np.True_, 0, "", [], np.zeros(3), 0.0])
 def test_what_ends_a_run(false, true):
@@ -139,3 +161,7 @@ def test_what_ends_a_run(false, true):
     solver = dwell.Solver(A, device="cpu", threads=1, rtol=1e-12, progress_interval=0)
     solver.solve(np.ones(90000), progress=look)
     assert solver.report.stopped == "interrupted" and len(calls) == 3
+    calls.clear()
+    of_grid = dwell.GridSolver((300, 300), device="cpu", threads=1, rtol=1e-12, progress_interval=0)
+    of_grid.solve(1.0, progress=look)
+    assert of_grid.report.stopped == "interrupted" and len(calls) == 3

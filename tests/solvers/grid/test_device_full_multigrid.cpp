@@ -57,7 +57,7 @@ class full_start {
                         {.f = b.data(),
                          .u = r.u.data(),
                          .algebraic = true,
-                         .rtol = o.rtol,
+                         .rtol = *o.rtol,
                          .max_iterations = o.max_iterations,
                          .history = true,
                          .levels = &levels_,

@@ -53,7 +53,7 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
                                                {.f = b.data(),
                                                 .u = u.data(),
                                                 .algebraic = true,
-                                                .rtol = o.rtol,
+                                                .rtol = *o.rtol,
                                                 .max_iterations = o.max_iterations,
                                                 .history = true,
                                                 .levels = &levels,
@@ -79,7 +79,7 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
       EXPECT_NEAR(std::ldexp(history[i], out.scale), wanted[i], 5e-3 * wanted[i] + 1e-5 * wanted[0])
           << i;
   }
-  if (wanted.back() <= o.rtol * wanted[0]) {
+  if (wanted.back() <= *o.rtol * wanted[0]) {
     EXPECT_EQ(stop_reason(out.stopped), stop_reason::converged);
     EXPECT_LE(out.iterations, int(wanted.size()) + 2 + int(wanted.size()) / 4);
   }
@@ -93,7 +93,7 @@ void expect_galerkin(unsigned seed, int most, double jump, const grid_options& o
     left += std::pow(b[i] - mean - au[i], 2);
     all += std::pow(b[i] - mean, 2);
   }
-  EXPECT_LE(std::sqrt(left), (1.05 * o.rtol + 1e-10) * std::sqrt(all) + 1e-11 * norm_of(au));
+  EXPECT_LE(std::sqrt(left), (1.05 * *o.rtol + 1e-10) * std::sqrt(all) + 1e-11 * norm_of(au));
 }
 
 TEST(DeviceGrid, SolvesWithGalerkinsLevels) {

@@ -57,7 +57,7 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   grids::grid_request<T> request{.f = f.data(),
                                  .u = u.data(),
                                  .algebraic = algebraic,
-                                 .rtol = o.rtol,
+                                 .rtol = *o.rtol,
                                  .max_iterations = o.max_iterations,
                                  .history = true,
                                  .levels = &levels,
@@ -91,7 +91,7 @@ void expect_solved(unsigned seed, int most, double jump, const grid_options& o) 
   const double of_b = norm_of(consistent), eps = sizeof(T) == 8 ? 1e-13 : 1e-5;
   EXPECT_NEAR(std::ldexp(out.rhs_norm, out.scale), of_b, 1e-5 * of_b);
   if (stopped == stop_reason::converged) {
-    EXPECT_LE(norm_of(left), 1.05 * o.rtol * of_b + eps * (norm_of(au) + of_b) * 100);
+    EXPECT_LE(norm_of(left), 1.05 * *o.rtol * of_b + eps * (norm_of(au) + of_b) * 100);
   }
 }
 

@@ -67,42 +67,6 @@ TEST(GridSolver, AnswersThatAreTooLargeOrTooSmallForTheirTypeAreSaid) {
   expect_far_answers_said<float>("multigrid", "auto");
 }
 
-/// Where products with it overflow nothing can be made of it, and it stays as it is. Returns how
-/// often that is so: sums are in f64, in which those of a start in f32 have room.
-template <class T>
-int huge_starts_that_stay(const std::string& method) {
-  int stay = 0;
-  for (const std::vector<int>& cells : {std::vector{3}, {17}, {5, 4}, {30, 31}, {3, 4, 5}}) {
-    grid_description<T> d{.cells = cells};
-    grid_options o;
-    o.method = method;
-    grid_solver<T> solver(device::cpu(1), d, o);
-    const std::vector<T> f(solver.rows(), T(1));
-    for (const int scale : {0, 5, -5}) {
-      const std::vector<T> start(f.size(), std::ldexp(std::numeric_limits<T>::max(), -1));
-      std::vector<T> u = start, g = f;
-      for (T& e : g) e = std::ldexp(e, scale);
-      const grid_report r = solver.solve(g, u);
-      if (r.stopped != stop_reason::not_finite) {
-        for (const T e : u) EXPECT_TRUE(std::isfinite(e)) << cells.size() << " axes, " << scale;
-        continue;
-      }
-      ++stay;
-      EXPECT_EQ(r.iterations, 0);
-      EXPECT_EQ(u, start) << cells.size() << " axes, " << scale;
-    }
-  }
-  return stay;
-}
-
-TEST(GridSolver, StartsThatAreTooLargeStay) {
-  for (const std::string method : {"cg", "multigrid", "minres", "chebyshev"}) {
-    SCOPED_TRACE(method);
-    EXPECT_EQ(huge_starts_that_stay<double>(method), 15);
-    huge_starts_that_stay<float>(method);
-  }
-}
-
 TEST(GridSolver, GridsBeyondTheMemoryAreRefused) {
   for (unsigned seed = 1; seed <= unsigned(test::rounds(60)); ++seed) {
     SCOPED_TRACE(seed);
@@ -192,7 +156,7 @@ void expect_method(unsigned seed, const std::string& method, const std::string& 
                                                                              : preconditioner);
   if (r.stopped != stop_reason::accuracy_limit) {  // else rounding explains the residual, below
     EXPECT_EQ(r.stopped, stop_reason::converged) << to_string(r.stopped) << r.iterations;
-    EXPECT_LE(r.residual_relative_true, o.rtol);
+    EXPECT_LE(r.residual_relative_true, *o.rtol);
   }
   EXPECT_EQ(r.history.size(), std::size_t(r.iterations) + 1);
   const auto rows = static_cast<Eigen::Index>(n);
@@ -201,9 +165,9 @@ void expect_method(unsigned seed, const std::string& method, const std::string& 
     want(Eigen::Index(i)) = double(b[i]), got(Eigen::Index(i)) = double(x[i]);
   if (solver.singular()) want.array() -= want.mean();
   const double eps = sizeof(T) == 8 ? 1e-13 : 1e-4;
-  EXPECT_LE(
-      (want - dense * got).norm(),
-      1.01 * o.rtol * want.norm() + eps * dense.cwiseAbs().rowwise().sum().maxCoeff() * got.norm());
+  EXPECT_LE((want - dense * got).norm(),
+            1.01 * *o.rtol * want.norm() +
+                eps * dense.cwiseAbs().rowwise().sum().maxCoeff() * got.norm());
   grid_solver<T> alone(device::cpu(1), p.d, o);
   EXPECT_EQ(alone.solve_algebraic(b, other).iterations, r.iterations);
   EXPECT_EQ(other, x);
@@ -354,7 +318,7 @@ TEST(GridSolver, Ends) {
     const grid_report r = s.solve(f, u);
     ASSERT_EQ(r.history.size(), std::size_t(r.iterations) + 1);
     EXPECT_NEAR(r.history[0], r.rhs_norm, 1e-9 * r.rhs_norm);
-    EXPECT_LE(r.history.back(), o.rtol * r.rhs_norm);
+    EXPECT_LE(r.history.back(), r.residual_relative_wanted * r.rhs_norm);
     const std::vector<double> answer = u;
     EXPECT_EQ(s.solve(f, u).iterations, 0);  // it is the answer
     EXPECT_EQ(u, answer);
@@ -398,11 +362,8 @@ TEST(GridSolver, AProgressFunctionIsCalledAndMayEndASolve) {
   grid_solver<double> solver(device::cpu(1), d, o);
   const std::vector<double> f(solver.rows(), 1.0);
   std::vector<double> u(f.size());
-  for (int attempt = 0; attempt < 100 && calls == 0; ++attempt) {  // it may end before it is asked
-    std::fill(u.begin(), u.end(), 0.0);
-    solver.solve(f, u);
-  }
-  EXPECT_GT(calls, 0);
+  solver.solve(f, u);
+  EXPECT_EQ(calls, 1) << "and no more after the first one has ended it";
 }
 
 TEST(GridSolver, SingularSystemsAreProjectedAndSaySo) {

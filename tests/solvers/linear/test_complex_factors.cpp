@@ -283,6 +283,15 @@ TEST(ilu0_complex, follows_jacobi_that_rests_where_the_choice_is_open) {
       EXPECT_EQ(r.attempts[0].ended, r.preconditioner_reason);
       EXPECT_LT(r.attempts[0].iterations, 600);
       EXPECT_LT(r.attempts[1].iterations, 60);
+      double moved = 0;
+      for (const solve_attempt& one : r.attempts) {
+        solve_options alone = by(one.method, 1e-8);
+        alone.preconditioner = one.preconditioner;
+        alone.teams = 1;
+        alone.max_iterations = 1;
+        moved += one.iterations * double(run(s, alone).report.bytes_per_iteration);
+      }
+      EXPECT_NEAR(double(r.bytes_per_iteration), moved / r.iterations, 1.0);
     }
     EXPECT_TRUE(same_bits(x[0], x[1]));
   }

@@ -157,6 +157,18 @@ TEST_F(direct, follows_iterations_that_would_take_long) {
       EXPECT_NE(r.method_reason.find("and with direct"), std::string::npos) << r.method_reason;
       EXPECT_EQ(r.attempts[1].method, "direct");
       EXPECT_EQ(r.iterations, r.attempts[0].iterations + r.attempts[1].iterations);
+      // A rate of bytes is that of the whole solve.
+      double moved = 0;
+      for (const solve_attempt& one : r.attempts) {
+        solve_options alone = auto_options();
+        alone.method = one.method;
+        alone.preconditioner = one.preconditioner;
+        alone.max_iterations = 1;
+        moved +=
+            one.iterations * double(solved_by(a, b, alone, threads).report.bytes_per_iteration);
+      }
+      EXPECT_NEAR(double(r.bytes_per_iteration), moved / r.iterations, 1.0);
+      EXPECT_DOUBLE_EQ(r.per_iteration_us * r.iterations, r.solve_s * 1e6);
       EXPECT_GT(r.setup.analyse_s, 0.0);
       EXPECT_GT(r.setup.factor_s, 0.0);
       EXPECT_GE(r.setup_s, r.setup.analyse_s + r.setup.factor_s);
