@@ -139,10 +139,11 @@ class finite_volumes {
 
  private:
   system<T> rest() {
-    for (int m = 0; m < 3; ++m) {
+    for (int m = 0; m < 3; ++m)
       for (int i = 0; i < n(m); ++i) out_.volume[std::size_t(m)].push_back(T(rules_.part(m, i)));
-      for (const bool high : {false, true}) add_side(m, high);
-    }
+    // A cell that several have adds them up in the order of the caller's axes.
+    for (std::size_t axis = 0; axis < order_.dims(); ++axis)
+      for (const bool high : {false, true}) add_side(order_.inside(axis), high);
     out_.singular = is_singular();
     return std::move(out_);
   }

@@ -351,6 +351,34 @@ TEST(AxisOrder, MessagesSpeakOfTheCallersAxes) {
   }
 }
 
+/// The operator's right-hand side, which is in the caller's order, has the solver's bits.
+template <class T>
+void expect_algebraic_bits(unsigned seed, const std::vector<int>& cells) {
+  grid_problem<T> p;
+  random_grid_problem(seed, 0, 5, p, cells);
+  for (auto& axis : p.d.boundary.sides)
+    for (grid_side& side : axis)
+      if (side.kind == boundary_kind::neumann) side.kind = boundary_kind::dirichlet;
+  SCOPED_TRACE(p.says);
+  const std::vector<T> f = random_values<T>(p.cells(), seed);
+  std::vector<T> b(f.size()), u(f.size(), T(0)), v = u;
+  grid_operator<T>(device::cpu(1), p.d).rhs(f, b);
+  grid_solver<T> solver(device::cpu(1), p.d);
+  solver.solve(f, u);
+  solver.solve_algebraic(b, v);
+  EXPECT_EQ(u, v);
+}
+
+TEST(AxisOrder, RightHandSidesOfOperatorsHaveTheSolversBits) {
+  for (unsigned seed = 1; seed <= unsigned(test::rounds(60)); ++seed) {
+    std::mt19937 random(seed);
+    const std::size_t dims = 2 + random() % 2;
+    const auto cells = with_long_axis(random, dims, random() % dims, 60);
+    expect_algebraic_bits<double>(seed, cells);
+    expect_algebraic_bits<float>(seed, cells);
+  }
+}
+
 TEST(AxisOrder, UpdatesAreThoseOfANewSolver) {
   for (unsigned seed = 1; seed <= unsigned(test::rounds(30)); ++seed) {
     std::mt19937 random(seed);
