@@ -20,9 +20,6 @@
 namespace dwell::grids {
 namespace {
 
-/// The place of a user's axis among z, y, x.
-int memory_axis(int axis, int dims) { return dims == 2 ? 2 * axis : axis + 3 - dims; }
-
 static_assert(int(boundary_kind::dirichlet) == int(side_rule::dirichlet) &&
               int(boundary_kind::neumann) == int(side_rule::neumann) &&
               int(boundary_kind::robin) == int(side_rule::robin) &&
@@ -64,16 +61,14 @@ void check_size(const char* name, std::size_t found, std::size_t wanted) {
 template <class T>
 class finite_volumes {
  public:
-  finite_volumes(const grid_description<T>& d, bool made_here) : d_(d), made_here_(made_here) {
-    const std::size_t dims = d.cells.size();
-    if (dims < 1 || dims > 3) fail(fmt::format("cells: expected 1 to 3 axes, found {}", dims));
+  finite_volumes(const grid_description<T>& d, const axis_order& order, bool made_here)
+      : d_(d), order_(order), made_here_(made_here) {
+    const std::size_t dims = order.dims();
     if (!d.spacing.empty() && d.spacing.size() != dims)
       fail(fmt::format("spacing: expected {} numbers, found {}", dims, d.spacing.size()));
     double all = 1;
     for (std::size_t a = 0; a < dims; ++a) {
-      const auto m = static_cast<std::size_t>(memory_axis(int(a), int(dims)));
-      if (d.cells[a] < 1)
-        fail(fmt::format("cells: expected at least 1 along each axis, found {}", d.cells[a]));
+      const auto m = static_cast<std::size_t>(order.inside(a));
       out_.a.shape.n[m] = rules_.n[m] = d.cells[a];
       all *= d.cells[a];
       const double h = d.spacing.empty() ? 1.0 : d.spacing[a], factor = d.k_axes[a];
@@ -94,8 +89,10 @@ class finite_volumes {
     if (made_here)
       require_host_memory(d.cells, all / d.cells.back() * 4 * sizeof(std::size_t) +
                                        (has_arrays(d) ? all * 5 * sizeof(T) : 0));
-    take_values();
+    take_numbers();
     check();
+    take_arrays();
+    check_rings();
   }
 
   system<T> make() {
@@ -138,14 +135,15 @@ class finite_volumes {
     if (vanished_) fail("k over spacing squared is too small for the precision");
     return rest();
   }
-  undiscretized<T> elsewhere() { return {rest(), rules_}; }
+  undiscretized<T> elsewhere() { return {rest(), rules_, std::move(turned_)}; }
 
  private:
   system<T> rest() {
-    for (int m = 0; m < 3; ++m) {
+    for (int m = 0; m < 3; ++m)
       for (int i = 0; i < n(m); ++i) out_.volume[std::size_t(m)].push_back(T(rules_.part(m, i)));
-      for (const bool high : {false, true}) add_side(m, high);
-    }
+    // A cell that several have adds them up in the order of the caller's axes.
+    for (std::size_t axis = 0; axis < order_.dims(); ++axis)
+      for (const bool high : {false, true}) add_side(order_.inside(axis), high);
     out_.singular = is_singular();
     return std::move(out_);
   }
@@ -156,13 +154,28 @@ class finite_volumes {
   const grid_side* side(int m, bool high) const {
     return sides_[std::size_t(m)] ? &(*sides_[std::size_t(m)])[high] : nullptr;
   }
-  void take_values() {
-    const auto at = [](std::span<const T> v) { return v.empty() ? nullptr : v.data(); };
+  void take_numbers() {
     rules_.k = d_.k, rules_.s = d_.s;
-    rules_.k_cells = at(d_.k_cells), rules_.s_cells = at(d_.s_cells);
-    for (std::size_t m = 0; m < 3; ++m) rules_.faces[m] = at(faces_[m]);
     rules_.vertex = d_.centring == grid_centring::vertex;
     rules_.arithmetic = d_.mean == face_mean::arithmetic;
+  }
+  /// Arrays as they are, or in another order.
+  void take_arrays() {
+    const axis_order::sizes& cells = out_.a.shape.n;
+    const auto take = [&](std::span<const T> v, std::vector<T>& turned, axis_order::sizes n) {
+      if (v.empty()) return static_cast<const T*>(nullptr);
+      if (!order_.turns(n)) return v.data();
+      turned.resize(v.size());
+      order_.take<T>(v, turned, n, setup_threads(v.size(), v.size()));
+      return static_cast<const T*>(turned.data());
+    };
+    rules_.k_cells = take(d_.k_cells, turned_.k_cells, cells);
+    rules_.s_cells = take(d_.s_cells, turned_.s_cells, cells);
+    for (std::size_t m = 0; m < 3; ++m) {
+      axis_order::sizes n = cells;
+      ++n[m];
+      rules_.faces[m] = take(faces_[m], turned_.faces[m], n);
+    }
   }
   void check() {
     const std::size_t all = out_.a.shape.cells();
@@ -184,12 +197,9 @@ class finite_volumes {
       if (!sides_[std::size_t(m)]) continue;
       const auto others = all / std::size_t(n(m));
       check_size("k_faces", faces_[std::size_t(m)].size(), others * std::size_t(n(m) + 1));
-      std::vector<int> of_faces, of_side;
-      for (int a = 0; a < int(d_.cells.size()); ++a) {
-        const bool is_this = memory_axis(a, int(d_.cells.size())) == m;
-        of_faces.push_back(d_.cells[std::size_t(a)] + (is_this ? 1 : 0));
-        of_side.push_back(is_this ? 1 : d_.cells[std::size_t(a)]);
-      }
+      std::vector<int> of_faces = d_.cells, of_side = d_.cells;
+      ++of_faces[std::size_t(order_.described(m))];
+      of_side[std::size_t(order_.described(m))] = 1;
       if (made_here_) check_values(faces_[std::size_t(m)], of_faces, "k_faces", "> 0", positive);
       const bool low = side(m, false)->kind == boundary_kind::periodic;
       if (low != (side(m, true)->kind == boundary_kind::periodic))
@@ -210,16 +220,21 @@ class finite_volumes {
       }
       if (d_.centring == grid_centring::vertex && n(m) == 1 && !held)
         fail("cells: a vertex-centred axis of one unknown needs a dirichlet side");
-      if (low && !faces_[std::size_t(m)].empty())
-        for (int a = 0; a < n((m + 1) % 3); ++a)
-          for (int b = 0; b < n((m + 2) % 3); ++b) {
-            position p{};
-            p.at[(m + 1) % 3] = a, p.at[(m + 2) % 3] = b;
-            position q = p;
-            q.at[m] = n(m);
-            if (rules_.given_face(m, p) != rules_.given_face(m, q))
-              fail("k_faces: expected equal values on both ends of a periodic axis");
-          }
+    }
+  }
+  /// Both ends of a periodic axis have the same faces.
+  void check_rings() {
+    for (int m = 0; m < 3; ++m) {
+      if (!wraps(m) || !rules_.faces[m]) continue;
+      for (int a = 0; a < n((m + 1) % 3); ++a)
+        for (int b = 0; b < n((m + 2) % 3); ++b) {
+          position p{};
+          p.at[(m + 1) % 3] = a, p.at[(m + 2) % 3] = b;
+          position q = p;
+          q.at[m] = n(m);
+          if (rules_.given_face(m, p) != rules_.given_face(m, q))
+            fail("k_faces: expected equal values on both ends of a periodic axis");
+        }
     }
   }
 
@@ -227,8 +242,7 @@ class finite_volumes {
   void conductances(int m, int k, int j, int count, T* row) {
     const int first = m == x_axis ? 1 : 0, place = m == y_axis ? j : k;
     const bool is_inside = m == x_axis || (place > 0 && place < n(m));
-    if (d_.centring != grid_centring::cell || d_.k_cells.empty() ||
-        !faces_[std::size_t(m)].empty() || !is_inside) {
+    if (d_.centring != grid_centring::cell || !rules_.k_cells || rules_.faces[m] || !is_inside) {
       bool vanished = false;
       for (int i = 0; i < count; ++i) row[i] = rules_.conductance(m, {{k, j, i}}, vanished);
       if (vanished) vanished_ = true;
@@ -239,7 +253,7 @@ class finite_volumes {
     const std::size_t back = m == x_axis   ? 1
                              : m == y_axis ? std::size_t(n(x_axis))
                                            : out_.a.shape.plane();
-    const T* const of = d_.k_cells.data() + own;
+    const T* const of = rules_.k_cells + own;
     const double by = rules_.factor[m];
     bool vanished = false;
     for (int i = first; i < count - first; ++i) {
@@ -257,12 +271,14 @@ class finite_volumes {
     side_term<T> term{m, high, {}};
     std::array<int, 3> size = out_.a.shape.n;
     size[std::size_t(m)] = 1;
-    std::size_t at = 0;
+    const auto [of_z, of_y, of_x] = order_.distances(size);
     for (int k = 0; k < size[0]; ++k)
       for (int j = 0; j < size[1]; ++j)
-        for (int i = 0; i < size[2]; ++i, ++at) {
+        for (int i = 0; i < size[2]; ++i) {
           position p{{k, j, i}};
           p.at[m] = high ? n(m) : 0;
+          const std::size_t at =
+              std::size_t(k) * of_z + std::size_t(j) * of_y + std::size_t(i) * of_x;
           const double v =
               rules_.wall_of(m, high, p).by_value * (b->values.empty() ? b->value : b->values[at]);
           if (!std::isfinite(T(v))) fail("boundary: a value is too large for the precision");
@@ -285,10 +301,12 @@ class finite_volumes {
   }
 
   const grid_description<T>& d_;
+  const axis_order& order_;
   bool made_here_;
   system<T> out_;
   std::atomic<bool> vanished_ = false;  ///< a conductance above 0 has become 0
   face_rules<T> rules_;
+  turned_arrays<T> turned_;
   std::array<std::span<const T>, 3> faces_;
   std::array<const std::array<grid_side, 2>*, 3> sides_{};
 };
@@ -296,12 +314,12 @@ class finite_volumes {
 }  // namespace
 
 template <class T>
-system<T> discretize(const grid_description<T>& d) {
-  return finite_volumes<T>(d, true).make();
+system<T> discretize(const grid_description<T>& d, const axis_order& order) {
+  return finite_volumes<T>(d, order, true).make();
 }
 template <class T>
-undiscretized<T> discretize_elsewhere(const grid_description<T>& d) {
-  return finite_volumes<T>(d, false).elsewhere();
+undiscretized<T> discretize_elsewhere(const grid_description<T>& d, const axis_order& order) {
+  return finite_volumes<T>(d, order, false).elsewhere();
 }
 template <class T>
 bool has_arrays(const grid_description<T>& d) {
@@ -340,12 +358,14 @@ void right_hand_side(const system<T>& s, std::span<const T> f, std::span<T> b) {
   }
 }
 
-template undiscretized<double> discretize_elsewhere(const grid_description<double>&);
-template undiscretized<float> discretize_elsewhere(const grid_description<float>&);
+template undiscretized<double> discretize_elsewhere(const grid_description<double>&,
+                                                    const axis_order&);
+template undiscretized<float> discretize_elsewhere(const grid_description<float>&,
+                                                   const axis_order&);
 template bool has_arrays(const grid_description<double>&);
 template bool has_arrays(const grid_description<float>&);
-template system<double> discretize(const grid_description<double>&);
-template system<float> discretize(const grid_description<float>&);
+template system<double> discretize(const grid_description<double>&, const axis_order&);
+template system<float> discretize(const grid_description<float>&, const axis_order&);
 template void right_hand_side(const system<double>&, std::span<const double>, std::span<double>);
 template void right_hand_side(const system<float>&, std::span<const float>, std::span<float>);
 

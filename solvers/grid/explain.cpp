@@ -116,15 +116,16 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                          const grid_options& options) {
   grids::check_options(options);
   const bool on_gpu = where.on != backend::cpu;
+  const grids::axis_order order(d.cells, grids::reordering_on(where.on));
   if (on_gpu) {
-    const std::size_t cells = grids::shape_of_description(d.cells, d.boundary, 1).cells();
+    const std::size_t cells = grids::shape_of_description(d.cells, d.boundary, order, 1).cells();
     grids::require_gpu_unknowns(cells);
     if (grids::has_arrays(d))
       grids::require_host_memory(d.cells,
                                  grids::gpu_setup_bytes(double(cells), sizeof(T), options));
   }
   const grids::chosen_method method = grids::method_of(options, where.on);
-  grids::system<T> made = grids::discretize(d);
+  grids::system<T> made = grids::discretize(d, order);
   grids::check_definite(made.negative_s, options);
   const auto alone = self_communicator();
   const grids::divided_grid undivided = grids::undivided(*alone, made.a.shape);
@@ -151,9 +152,9 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
   e.vectors_live_in = place_of_bytes(e.vector_bytes, e.threads, where);
   for (const grids::listed_level& l : grids::list_levels(levels, method, levels.twice)) {
     grid_level_plan p;
-    p.cells = grids::axes_of(l.shape, d.cells.size());
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (l.halved[axis]) p.halved.push_back(grids::described_axis(int(axis), int(d.cells.size())));
+    p.cells = order.described(l.shape.n);
+    for (std::size_t axis = 0; axis < order.dims(); ++axis)
+      if (l.halved[std::size_t(order.inside(axis))]) p.halved.push_back(int(axis));
     p.solved_by = solver_of(l, on_gpu);
     p.threads = l.one_team ? 1 : e.threads;
     p.visits = l.visits;

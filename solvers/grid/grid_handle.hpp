@@ -24,30 +24,37 @@ namespace dwell::grids {
 template <class T>
 struct grid_handle : thread_solves<T> {
   using base = thread_solves<T>;
-  using base::comm, base::options, base::dims, base::where, base::gpu, base::grid, base::natural;
+  using base::comm, base::options, base::cells, base::where, base::gpu, base::grid, base::natural,
+      base::turned;
   using base::may_be_slow, base::add_galerkin;
-  using base::rows, base::first, base::divided, base::prepared, base::solve_for;
+  using base::rows, base::first, base::own_shape, base::divided, base::prepared, base::solve_for;
   using base::setup_s, base::ran_galerkin, base::rtol_given, base::begin_solve;
+  using base::threads;
   using typename base::prepared_parts;
 
   /// Made by all ranks together; options are checked.
   grid_handle(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
               const grid_options& o, std::size_t gather_below,
-              std::size_t gpu_makes = made_by_gpu_from, const device_coefficients<T>& there = {})
-      : base(on, std::move(by), d, o, gather_below, gpu_makes, there) {}
+              std::size_t gpu_makes = made_by_gpu_from, const device_coefficients<T>& there = {},
+              reordering may = reordering::any)
+      : base(on, std::move(by), d, o, gather_below, gpu_makes, there, may) {}
 
   /// Solves for the right-hand side f, with what sides give, or for b as it is.
   grid_report solve(std::span<const T> f, std::span<T> u, bool algebraic) {
     where.on_all([&] { check(f, u); });
     if (gpu) return solve_by(f, u, algebraic);
-    if (algebraic) return solve_for(f, u);
-    if (comm->size() == 1) {
-      right_hand_side<T>(grid.system, f, natural);
-    } else {
-      std::ranges::copy(f, natural.begin() + std::ptrdiff_t(first()));
-      right_hand_side<T>(grid.system, natural, natural);
-    }
-    return solve_for(std::span<const T>(natural).subspan(first(), rows()), u);
+    const axis_order::sizes n = own_shape().n;
+    if (!where.order.turns(n)) return solve_in_order(f, u, algebraic);
+    stopwatch turning;
+    const std::span<T> mine = std::span(natural).subspan(first(), rows());
+    where.order.template take<T>(f, mine, n, threads.threads);
+    where.order.template take<T>(u, turned, n, threads.threads);
+    const double before = turning.lap();
+    grid_report r = solve_in_order(mine, turned, algebraic);
+    turning.lap();
+    where.order.template give<T>(turned, u, n, threads.threads);
+    r.solve_s += before + turning.lap();
+    return r;
   }
 
   /// With arrays in the memory of a GPU.
@@ -63,7 +70,7 @@ struct grid_handle : thread_solves<T> {
     stopwatch clock;
     const divided_grid other = divided(d, where.gather_below);
     where.on_all([&] {
-      if (other.all.n != where.all.n || d.cells.size() != dims)
+      if (d.cells != cells)
         throw input_error("grid: update: expected as many cells along each axis as before");
       if (comm->size() > 1 && other.all.wraps[0] != where.all.wraps[0])
         throw input_error(
@@ -89,6 +96,18 @@ struct grid_handle : thread_solves<T> {
   }
 
  private:
+  /// With vectors in the order of a solve.
+  grid_report solve_in_order(std::span<const T> f, std::span<T> u, bool algebraic) {
+    if (algebraic) return solve_for(f, u);
+    const std::span<T> mine = std::span(natural).subspan(first(), rows());
+    if (comm->size() == 1) {
+      right_hand_side<T>(grid.system, f, natural);
+    } else {
+      if (f.data() != mine.data()) std::ranges::copy(f, mine.begin());
+      right_hand_side<T>(grid.system, natural, natural);
+    }
+    return solve_for(mine, u);
+  }
   /// On a GPU, with arrays of the host or of the GPU.
   template <class F, class U>
   grid_report solve_by(F f, U u, bool algebraic) {

@@ -12,15 +12,24 @@
 #include "dwell/base/number_text.hpp"
 #include "dwell/execution/device/host_memory.hpp"
 #include "dwell/grid/grid_solver.hpp"
+#include "dwell/solvers/grid/axis_order.hpp"
 
 namespace dwell::grids {
 
-/// Bytes that a solver of one rank takes on a CPU for so many unknowns of so many bytes, beside the
-/// caller's arrays: b in the caller's order and halved, two of x, r, p, q, and u and f of levels,
-/// which are up to as many again; Galerkin's levels have weights and elements, lines have pivots,
-/// residuals and sums.
-inline double solver_bytes(double unknowns, std::size_t element, const grid_options& o) {
-  double each = 7.0 * double(element) + 2 * 2 * 4;
+/// Bytes that a solver of one rank takes on a CPU for a grid of so many cells along its axes, each
+/// unknown of so many bytes, beside the caller's arrays: b in the order of rows and halved, two of
+/// x, r, p, q, and u and f of levels, which are up to as many again; where axes are reordered u in
+/// that order; Galerkin's levels have weights and elements, lines have pivots, residuals and sums.
+inline double solver_bytes(const std::vector<int>& cells, std::size_t element,
+                           const grid_options& o) {
+  const axis_order order(cells, reordering::any);
+  axis_order::sizes n{1, 1, 1};
+  double unknowns = 1;
+  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
+    n[std::size_t(order.inside(axis))] = cells[axis];
+    unknowns *= cells[axis];
+  }
+  double each = (order.turns(n) ? 8.0 : 7.0) * double(element) + 2 * 2 * 4;
   if (o.coarse == "galerkin") each += 60;
   if (o.smoother == "lines") each += 24;
   return unknowns * each;

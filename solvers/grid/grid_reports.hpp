@@ -28,7 +28,7 @@ std::vector<std::vector<int>> cells_of_levels(const grid_setup<T>& g, const divi
   if (levels.ghosts) below = list_of_rank(*g.comm, 0, std::span<const grid_shape>(below));
   shapes.insert(shapes.end(), below.begin(), below.end());
   std::vector<std::vector<int>> cells;
-  for (const grid_shape& shape : shapes) cells.push_back(axes_of(shape, g.dims));
+  for (const grid_shape& shape : shapes) cells.push_back(g.where.order.described(shape.n));
   return cells;
 }
 /// Bytes of all ranks, their ghosts among them.
@@ -92,7 +92,7 @@ grid_report report_of(const grid_setup<T>& g, const run_output& out, int scale, 
   if (out.visits_once) r.cycle += "; then a V-cycle, since that was not positive definite";
   const bool twice = levels.twice && !out.visits_once;
   for (const auto& cells : cells_of_levels(g, used, twice)) r.levels.push_back({cells});
-  if (r.levels.empty()) r.levels.push_back({axes_of(g.where.all, g.dims)});
+  if (r.levels.empty()) r.levels.push_back({g.cells});
   r.iterations = out.iterations;
   r.stopped = out.stopped;
   const double up = std::ldexp(1.0, scale), over = out.rhs_norm > 0 ? 1 / out.rhs_norm : up;

@@ -34,10 +34,11 @@ struct grid_setup {
   grid_options options;  ///< with an rtol
   bool rtol_given;       ///< by the caller
   std::string device_name;
-  std::size_t dims;
+  std::vector<int> cells;  ///< unknowns along the axes of the description
   chosen_method method;
-  bool on_gpu;       ///< then teams and vectors are not used
-  int host_threads;  ///< for set-ups by the host
+  bool on_gpu;             ///< then teams and vectors are not used
+  reordering may_reorder;  ///< see axis_order
+  int host_threads;        ///< for set-ups by the host
   divided_grid where;
   slab here;
   exchange_cost cost;
@@ -53,14 +54,15 @@ struct grid_setup {
   /// Made by all ranks together; options are checked.
   grid_setup(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
              const grid_options& o, std::size_t gather_below, std::size_t gpu_makes,
-             const device_coefficients<T>& there)
+             const device_coefficients<T>& there, reordering may)
       : comm(std::move(by)),
         options(with_tolerance<T>(o)),
         rtol_given(o.rtol.has_value()),
         device_name(on.facts().name),
-        dims(d.cells.size()),
+        cells(d.cells),
         method(method_of(o, on.on())),
         on_gpu(on.on() != backend::cpu),
+        may_reorder(on_gpu ? reordering_on(on.on()) : may),
         host_threads(host_threads_beside(on)),
         where(divided(d, gather_below)),
         here(where.here()),
@@ -72,9 +74,13 @@ struct grid_setup {
 
   divided_grid divided(const grid_description<T>& d, std::size_t gather_below) const {
     divided_grid g{comm.get(), {}, {}, gather_below};
+    const auto shape = [&] {
+      g.order = axis_order(d.cells, may_reorder);
+      g.all = shape_of_description(d.cells, d.boundary, g.order, comm->size());
+    };
     if (comm->size() > 1)
       together(*comm, [&] {
-        g.all = shape_of_description(d.cells, d.boundary, comm->size());
+        shape();
         if (method.smoother == grid_smoother::lines)
           throw unsupported_error(
               "grid: smoother lines: lines go along the axis that is divided among ranks, too; "
@@ -82,7 +88,7 @@ struct grid_setup {
         g.division = divide_planes(g.all, comm->size(), gather_below);
       });
     else
-      g.all = shape_of_description(d.cells, d.boundary, 1), g.division = divide_planes(g.all, 1, 0);
+      shape(), g.division = divide_planes(g.all, 1, 0);
     return g;
   }
   /// A grid and, on a GPU, what solves read of it.
@@ -112,30 +118,30 @@ struct grid_setup {
     return all;
   }
   /// What discretize() refuses, in its words: values of arrays come before what follows from them.
-  static undiscretized<T> described(const grid_description<T>& d) {
+  undiscretized<T> described(const grid_description<T>& d) const {
     try {
-      return discretize_elsewhere(d);
+      return discretize_elsewhere(d, where.order);
     } catch (const input_error&) {
-      discretize(d);
+      discretize(d, where.order);
       throw;
     }
   }
   prepared_parts made_by_gpu(const grid_description<T>& d) {
     undiscretized<T> problem = described(d);
-    return made_by_gpu(problem, [&] { discretize(d); });
+    return made_by_gpu(problem, [&] { discretize(d, where.order); });
   }
   prepared_parts made_by_gpu(given_arrays<T>& given) {
     // A value that is refused may be in an array that the host has not looked at.
     undiscretized<T> problem = [&] {
       try {
-        return discretize_elsewhere(given.looked_at());
+        return discretize_elsewhere(given.looked_at(), where.order);
       } catch (const input_error&) {
-        discretize(given.whole());
+        discretize(given.whole(), where.order);
         throw;
       }
     }();
-    given.put(problem);
-    return made_by_gpu(problem, [&] { discretize(given.whole()); });
+    given.put(problem, where.order);
+    return made_by_gpu(problem, [&] { discretize(given.whole(), where.order); });
   }
   /// say_why: throws input_error for what is wrong.
   template <class F>
@@ -194,9 +200,8 @@ struct grid_setup {
       const bool fetched = gpu && grid.system.a.pool.empty();
       if (!grid.galerkin && comm->size() == 1)
         without_galerkin =
-            lack_of_memory(axes_of(where.all, dims),
-                           galerkin_bytes(double(where.all.cells())) +
-                               (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
+            lack_of_memory(cells, galerkin_bytes(double(where.all.cells())) +
+                                      (fetched ? double(grid.system.a.elements()) * sizeof(T) : 0));
       if (!without_galerkin.empty()) return slow_end::as_before;
       if (fetched) gpu->fetch(grid.system.a);
       grid.add_galerkin(where, method, cost);

@@ -24,7 +24,7 @@ grid_solver<T>::grid_solver(const device& where, const grid_description<T>& d,
     double unknowns = 1;
     for (const int n : d.cells) unknowns *= n;
     if (unknowns <= 0x1p40)  // else refused as such
-      grids::require_host_memory(d.cells, grids::solver_bytes(unknowns, sizeof(T), options));
+      grids::require_host_memory(d.cells, grids::solver_bytes(d.cells, sizeof(T), options));
   }
   stopwatch clock;
   s_ = std::make_unique<state>(where, self_communicator(), d, options, std::size_t(0),

@@ -99,6 +99,11 @@ inline divided_grid undivided(communicator& alone, const grid_shape& g) {
   return {&alone, divide_planes(g, 1, 0), g, 0};
 }
 
+/// Kernels of GPUs read and write vectors of the caller in the order of a solve.
+inline reordering reordering_on(backend on) {
+  return on == backend::cpu ? reordering::any : reordering::one_cell;
+}
+
 /// Throws unsupported_error on a GPU, for what is there on CPUs alone.
 inline void require_cpu(backend on, const char* what) {
   if (on != backend::cpu)
@@ -113,16 +118,6 @@ inline thread_choice threads_of_grid(const grid_shape& g, const device_facts& wh
 inline thread_choice blocks_of(const device_facts& gpu) {
   return {gpu.units, "a block for each multiprocessor"};
 }
-
-/// Unknowns along the axes of a description of so many dimensions.
-inline std::vector<int> axes_of(const grid_shape& g, std::size_t dims) {
-  if (dims == 1) return {g.n[2]};
-  if (dims == 2) return {g.n[0], g.n[2]};
-  return {g.n[0], g.n[1], g.n[2]};
-}
-
-/// The axis of a description that lies at this one of z, y, x in memory.
-inline int described_axis(int axis, int dims) { return dims == 2 ? axis / 2 : axis + dims - 3; }
 
 /// How levels are visited, and why: one line.
 inline std::string cycle_name(const hierarchy<level_value>& h, const chosen_method& method) {

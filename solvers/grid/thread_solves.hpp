@@ -44,20 +44,22 @@ struct thread_solves : grid_setup<T> {
 
   cpu::team_threads teams;
   run_vectors<T> vectors;
-  std::vector<T> b;                     ///< halved rows, scaled; with ghosts
-  std::vector<T> natural;               ///< in the caller's order, likewise
+  std::vector<T> b;        ///< halved rows, scaled; with ghosts
+  std::vector<T> natural;  ///< rows as in memory, likewise
+  std::vector<T> turned;   ///< this rank's answer, where the caller's is in another order
   std::optional<solve_ranks<T>> ranks;  ///< if there are several
   bool ran_galerkin = false;            ///< the last solve went on with Galerkin's levels
 
   /// Made by all ranks together, see grid_setup.
   thread_solves(const device& on, std::shared_ptr<communicator> by, const grid_description<T>& d,
                 const grid_options& o, std::size_t gather_below, std::size_t gpu_makes,
-                const device_coefficients<T>& there)
-      : base(on, std::move(by), d, o, gather_below, gpu_makes, there),
+                const device_coefficients<T>& there, reordering may)
+      : base(on, std::move(by), d, o, gather_below, gpu_makes, there, may),
         teams(on_gpu ? 1 : threads.threads),
         vectors(on_gpu ? grid_shape{} : shape(), facts_of(method.method).more_vectors),
         b(on_gpu ? 0 : shape().cells()),
-        natural(b.size()) {
+        natural(b.size()),
+        turned(where.order.turns(own_shape().n) ? rows() : 0) {
     if (comm->size() > 1) ranks.emplace(*comm, where.division, shape().plane(), cost);
   }
 
@@ -101,9 +103,13 @@ struct thread_solves : grid_setup<T> {
   [[noreturn]] void refuse_values(const char* name, std::span<const T> v) const {
     if (comm->size() > 1) throw input_error(fmt::format("grid: {}: a value is not finite", name));
     const auto at = std::find_if(v.begin(), v.end(), [](T e) { return !std::isfinite(e); });
-    throw input_error(
-        fmt::format("grid: {}: expected finite numbers, found {} at {}", name, *at,
-                    place_of_cell(axes_of(shape(), base::dims), std::size_t(at - v.begin()))));
+    const axis_order::sizes n = shape().n;
+    const auto by = where.order.distances(n);
+    const auto cell = std::size_t(at - v.begin()), nx = std::size_t(n[2]), ny = std::size_t(n[1]);
+    const std::size_t callers =
+        cell / (nx * ny) * by[0] + cell / nx % ny * by[1] + cell % nx * by[2];
+    throw input_error(fmt::format("grid: {}: expected finite numbers, found {} at {}", name, *at,
+                                  place_of_cell(where.order.described(n), callers)));
   }
 
   grid_report solve_for(std::span<const T> of, std::span<T> u) {

@@ -382,6 +382,9 @@ TEST(cli_grid, ranks_have_the_bits_of_one) {
     const bool ring = c.d.boundary.sides[0][0].kind == boundary_kind::periodic;
     ++done;
     words one = c.args, some = c.args;
+    // Without ranks axes may lie in memory in another order.
+    const bool without = done == 1;
+    if (!without) one.insert(one.end(), {"--ranks", "1"});
     one.insert(one.end(), {"-o", in("one.npy"), "--threads", "1", "--json", in("one.json"), "-q"});
     some.insert(some.end(),
                 {"-o", in("some.npy"), "--ranks", std::to_string(2 + k % 2), "--threads", "1",
@@ -391,14 +394,14 @@ TEST(cli_grid, ranks_have_the_bits_of_one) {
     ASSERT_EQ(second.code, 0) << second.err;
     const auto j = nlohmann::json::parse(read_text(in("one.json")));
     const auto r = nlohmann::json::parse(read_text(in("some.json")));
-    EXPECT_TRUE(j.at("ranks").empty());
-    EXPECT_TRUE(j.at("transport").is_null());
+    EXPECT_EQ(j.at("ranks").size(), without ? 0u : 1u);
+    EXPECT_EQ(j.at("transport").is_null(), without);
     ASSERT_EQ(r.at("ranks").size(), 2u + unsigned(k) % 2);
     EXPECT_EQ(r.at("transport"), "threads");
     EXPECT_EQ(r.at("ranks").at(1).at("first_layer"), r.at("ranks").at(0).at("layers"));
     EXPECT_GT(r.at("ranks").at(0).at("bytes").get<int>(), 0);
     EXPECT_EQ(r.at("levels"), j.at("levels"));
-    if (ring) continue;  // rounded otherwise where coefficients vary
+    if (ring || without) continue;  // rounded otherwise where coefficients vary
     EXPECT_EQ(r.at("iterations"), j.at("iterations"));
     EXPECT_EQ(read_text(in("some.npy")), read_text(in("one.npy")));
   }

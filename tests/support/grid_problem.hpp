@@ -29,20 +29,23 @@ struct grid_problem {
 };
 
 /// Fills `p` with what `seed` stands for; at most `most` unknowns along an axis (in three
-/// dimensions a quarter of them). jump: k is between 1 / jump and jump.
+/// dimensions a quarter of them), or `cells` of them, unless empty. jump: k is between 1 / jump and
+/// jump.
 template <class T>
-void random_grid_problem(unsigned seed, int most, double jump, grid_problem<T>& p) {
+void random_grid_problem(unsigned seed, int most, double jump, grid_problem<T>& p,
+                         const std::vector<int>& cells = {}) {
   std::mt19937 random(seed);
   const auto below = [&](int n) { return int(random() % unsigned(n)); };
   const auto real = [&](double low, double high) {
     return low + (high - low) * (double(random()) / double(std::mt19937::max()));
   };
-  const int dims = 1 + below(3);
+  const int dims = cells.empty() ? 1 + below(3) : int(cells.size());
   grid_description<T>& d = p.d;
   d.centring = below(2) ? grid_centring::cell : grid_centring::vertex;
   d.mean = below(2) ? face_mean::harmonic : face_mean::arithmetic;
   for (int a = 0; a < dims; ++a) {
-    d.cells.push_back(1 + below(dims == 3 ? (most + 3) / 4 : most));
+    d.cells.push_back(cells.empty() ? 1 + below(dims == 3 ? (most + 3) / 4 : most)
+                                    : cells[std::size_t(a)]);
     d.spacing.push_back(real(0.5, 2));
     d.k_axes[std::size_t(a)] = real(0.5, 2);
     auto& sides = d.boundary.sides[std::size_t(a)];

@@ -332,7 +332,7 @@ void require_grid_memory(const grid_choices& given, int ranks, int ranks_here) {
   for (const int n : axes) cells *= n;
   const std::size_t element = given.precision == "f64" ? 8 : 4;
   // f and u beside what the solver has.
-  double need = cells * 2.0 * double(element) + grids::solver_bytes(cells, element, given.options);
+  double need = cells * 2.0 * double(element) + grids::solver_bytes(axes, element, given.options);
   // Parts, with copies of planes of others, beside f, u and coefficients that rank 0 has whole.
   if (ranks > 0) need = 1.3 * need * ranks_here / ranks + cells * 3.0 * double(element);
   grids::require_host_memory(axes, need);

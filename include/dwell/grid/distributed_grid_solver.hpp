@@ -81,9 +81,11 @@ struct distributed_grid_report {
 /// conditions in descriptions; exceptions are those of all ranks. Each calls from one thread at a
 /// time.
 ///
-/// Answers are those of grid_solver, with the same number of iterations: sums are those of planes
+/// Answers are those of one rank, with the same number of iterations: sums are those of planes
 /// in their order, so that bits do not depend on ranks or threads. (Where the divided axis is
 /// periodic and coefficients vary, coarse operators are rounded in another order than on one rank.)
+/// They are those of grid_solver, too, where that takes axes in the same order; it may also put the
+/// first one elsewhere, where others are short, and then differs by rounding.
 template <class T>
 class DWELL_API distributed_grid_solver {
  public:

@@ -54,8 +54,9 @@ class given_arrays {
   /// a value, which its conductance goes with.
   grid_description<T> looked_at() { return described(has_values()); }
 
-  /// Takes sizes for those of arrays, and their places to `problem`.
-  void put(undiscretized<T>& problem) const {
+  /// Takes sizes for those of arrays, and their places to `problem`, which has those that the host
+  /// has looked at.
+  void put(undiscretized<T>& problem, const axis_order& order) const {
     const grid_shape& g = problem.system.a.shape;
     const std::size_t cells = g.cells();
     const auto take = [&](const char* name, const T*& to, device_span<const T> v,
@@ -68,11 +69,13 @@ class given_arrays {
     };
     take("k", problem.there.k_cells, given_.k_cells, cells);
     take("s", problem.there.s_cells, given_.s_cells, cells);
-    const std::size_t dims = d_.cells.size();
-    for (std::size_t axis = 0; axis < dims; ++axis) {
-      const std::size_t m = dims == 2 ? 2 * axis : axis + 3 - dims;
+    for (std::size_t axis = 0; axis < order.dims(); ++axis) {
+      const auto m = static_cast<std::size_t>(order.inside(axis));
       const auto n = static_cast<std::size_t>(g.n[m]);
       take("k_faces", problem.there.faces[m], given_.k_faces[axis], cells / n * (n + 1));
+      axis_order::sizes faces = g.n;
+      ++faces[m];
+      if (order.turns(faces)) problem.there.faces[m] = nullptr;  // the host has turned them
     }
   }
 

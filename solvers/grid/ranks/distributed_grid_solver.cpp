@@ -12,7 +12,8 @@ namespace {
 
 grids::slab_division division_of(const std::vector<int>& cells, const grid_boundary& boundary,
                                  int ranks, const grid_division& division) {
-  return grids::divide_planes(grids::shape_of_description(cells, boundary, ranks), ranks,
+  const grids::axis_order order(cells, grids::reordering::planes_stay);
+  return grids::divide_planes(grids::shape_of_description(cells, boundary, order, ranks), ranks,
                               division.gather_below);
 }
 
@@ -119,7 +120,7 @@ struct distributed_grid_solver<T>::state : grids::grid_handle<T> {
     return r;
   }
   grid_share share() const {
-    if (this->dims == 1) return {0, this->where.all.n[2]};
+    if (this->cells.size() == 1) return {0, this->where.all.n[2]};
     const grids::plane_range own = this->where.division.own(this->comm->rank());
     return {own.begin, own.size()};
   }
@@ -136,7 +137,9 @@ distributed_grid_solver<T>::distributed_grid_solver(const device& where,
     grids::check_options(options);
   });
   stopwatch clock;
-  s_ = std::make_unique<state>(where, std::move(comm), d, options, division.gather_below);
+  s_ = std::make_unique<state>(where, std::move(comm), d, options, division.gather_below,
+                               grids::made_by_gpu_from, device_coefficients<T>{},
+                               grids::reordering::planes_stay);
   s_->setup_s = clock.lap();
 }
 template <class T>

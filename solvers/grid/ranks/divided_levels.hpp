@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dwell/comm/agreement.hpp"
+#include "dwell/solvers/grid/axis_order.hpp"
 #include "dwell/solvers/grid/hierarchy.hpp"
 #include "dwell/solvers/grid/ranks/level_ghosts.hpp"
 
@@ -18,6 +19,7 @@ struct divided_grid {
   slab_division division;
   grid_shape all;
   std::size_t gather_below = 0;
+  axis_order order{};
 
   slab here() const { return slab_of(division, comm->rank()); }
   /// f() on all ranks, each of which throws what one of them throws.

@@ -80,10 +80,8 @@ void check_part(const divided_grid& grid, const grid_description<T>& d) {
 }  // namespace
 
 grid_shape shape_of_description(const std::vector<int>& cells, const grid_boundary& boundary,
-                                int ranks) {
-  const std::size_t dims = cells.size();
-  if (dims < 1 || dims > 3)
-    throw input_error(fmt::format("grid: cells: expected 1 to 3 axes, found {}", dims));
+                                const axis_order& order, int ranks) {
+  const std::size_t dims = order.dims();
   if (ranks > 1 && dims < 2)
     throw input_error(fmt::format(
         "grid: ranks: expected a grid of two or three axes, the slowest of which is divided, or "
@@ -91,10 +89,7 @@ grid_shape shape_of_description(const std::vector<int>& cells, const grid_bounda
         ranks));
   grid_shape g;
   for (std::size_t a = 0; a < dims; ++a) {
-    if (cells[a] < 1)
-      throw input_error(
-          fmt::format("grid: cells: expected at least 1 along each axis, found {}", cells[a]));
-    const std::size_t m = dims == 2 ? 2 * a : a + 3 - dims;
+    const auto m = std::size_t(order.inside(a));
     g.n[m] = cells[a];
     const auto& [low, high] = boundary.sides[a];
     g.wraps[m] = low.kind == boundary_kind::periodic;
@@ -149,7 +144,7 @@ std::vector<E> planes_of_slab(const divided_grid& grid, std::span<const E> mine,
 template <class T>
 system<T> discretize_slab(const divided_grid& grid, const grid_description<T>& d) {
   communicator& comm = *grid.comm;
-  if (comm.size() == 1) return discretize(d);
+  if (comm.size() == 1) return discretize(d, grid.order);
   const auto given = values_of_ranks(comm, arrays_given(d));
   together(comm, [&] {
     for (std::size_t r = 0; r < given.size(); ++r)
@@ -200,7 +195,7 @@ system<T> discretize_slab(const divided_grid& grid, const grid_description<T>& d
                           values.begin() + std::ptrdiff_t(std::size_t(own.begin) * row));
         side.values = std::move(values);
       }
-    return discretize(part);
+    return discretize(part, grid.order);
   });
   bool singular =
       d.s_cells.empty() ? d.s == 0 : std::ranges::all_of(d.s_cells, [](T v) { return v == T(0); });
@@ -223,7 +218,7 @@ coefficients<T> whole_operator(const divided_grid& grid, const grid_description<
     grid_description<T> plain = d;
     for (auto& axis : plain.boundary.sides)
       for (grid_side& side : axis) side.values.clear();
-    return discretize(plain).a;
+    return discretize(plain, grid.order).a;
   });
 }
 

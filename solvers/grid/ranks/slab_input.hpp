@@ -11,7 +11,7 @@ namespace dwell::grids {
 
 /// The shape of the whole grid. Throws input_error for what has none, or cannot be divided.
 grid_shape shape_of_description(const std::vector<int>& cells, const grid_boundary& boundary,
-                                int ranks);
+                                const axis_order& order, int ranks);
 
 /// What a rank's part of an array has: rows of planes.
 struct array_rows {

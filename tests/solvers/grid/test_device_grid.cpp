@@ -24,6 +24,7 @@ using testing::norm_of;
 using testing::prepared_for;
 using testing::random_grid_problem;
 using testing::random_values;
+using testing::same_order_on_all;
 
 /// A random problem by some teams, and by the solver of CPUs.
 template <class T>
@@ -147,7 +148,7 @@ TEST(DeviceGrid, JacobisIterationHasTheBitsOfACpu) {
     o.max_iterations = 1 + int(seed % 23);
     const grids::chosen_method method = grids::method_of(o, backend::cuda);
     const grids::prepared_grid<double> prepared = prepared_for(p.d, method);
-    if (prepared.system.singular) continue;
+    if (prepared.system.singular || !same_order_on_all(p.d.cells)) continue;
     SCOPED_TRACE(p.says);
     const int teams = 1 + int(seed % 4);
     grid_kernel_cpu<double> kernel(teams, seed % 2 == 0);
