@@ -88,6 +88,11 @@ int axis_order::described(int inside) const {
     if (inside_[a] == inside) return int(a);
   return -1;
 }
+axis_order::sizes axis_order::inside(const std::vector<int>& described) const {
+  sizes n{1, 1, 1};
+  for (std::size_t a = 0; a < dims_; ++a) n[std::size_t(inside_[a])] = described[a];
+  return n;
+}
 std::vector<int> axis_order::described(const sizes& n) const {
   std::vector<int> all;
   for (std::size_t a = 0; a < dims_; ++a) all.push_back(n[std::size_t(inside_[a])]);

@@ -34,7 +34,8 @@ class axis_order {
   int inside(std::size_t axis) const { return inside_[axis]; }
   /// The axis of the description that lies there, -1: none.
   int described(int inside) const;
-  /// Sizes along the axes of the description.
+  /// Sizes along z, y, x, and back along the axes of the description.
+  sizes inside(const std::vector<int>& described) const;
   std::vector<int> described(const sizes& n) const;
 
   /// An array of the caller is in another order than it would have in a solve.

@@ -145,6 +145,7 @@ class finite_volumes {
     for (std::size_t axis = 0; axis < order_.dims(); ++axis)
       for (const bool high : {false, true}) add_side(order_.inside(axis), high);
     out_.singular = is_singular();
+    out_.order = order_;
     return std::move(out_);
   }
   using position = typename face_rules<T>::position;

@@ -24,6 +24,7 @@ struct side_term {
 /// A problem on a grid, discretised: all in the order of a solve.
 template <class T>
 struct system {
+  axis_order order;
   coefficients<T> a;
   std::array<std::vector<T>, 3> volume;  ///< factors of W along z, y, x
   std::vector<side_term<T>> sides;       ///< those that are not 0

@@ -116,7 +116,7 @@ grid_explanation explain(const grid_description<T>& d, const device_facts& where
                          const grid_options& options) {
   grids::check_options(options);
   const bool on_gpu = where.on != backend::cpu;
-  const grids::axis_order order(d.cells, grids::reordering_on(where.on));
+  const grids::axis_order order(d.cells, grids::reordering::any);
   if (on_gpu) {
     const std::size_t cells = grids::shape_of_description(d.cells, d.boundary, order, 1).cells();
     grids::require_gpu_unknowns(cells);

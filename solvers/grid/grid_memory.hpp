@@ -23,13 +23,9 @@ namespace dwell::grids {
 inline double solver_bytes(const std::vector<int>& cells, std::size_t element,
                            const grid_options& o) {
   const axis_order order(cells, reordering::any);
-  axis_order::sizes n{1, 1, 1};
   double unknowns = 1;
-  for (std::size_t axis = 0; axis < cells.size(); ++axis) {
-    n[std::size_t(order.inside(axis))] = cells[axis];
-    unknowns *= cells[axis];
-  }
-  double each = (order.turns(n) ? 8.0 : 7.0) * double(element) + 2 * 2 * 4;
+  for (const int n : cells) unknowns *= n;
+  double each = (order.turns(order.inside(cells)) ? 8.0 : 7.0) * double(element) + 2 * 2 * 4;
   if (o.coarse == "galerkin") each += 60;
   if (o.smoother == "lines") each += 24;
   return unknowns * each;

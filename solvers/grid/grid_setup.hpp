@@ -62,7 +62,7 @@ struct grid_setup {
         cells(d.cells),
         method(method_of(o, on.on())),
         on_gpu(on.on() != backend::cpu),
-        may_reorder(on_gpu ? reordering_on(on.on()) : may),
+        may_reorder(may),
         host_threads(host_threads_beside(on)),
         where(divided(d, gather_below)),
         here(where.here()),
@@ -134,7 +134,7 @@ struct grid_setup {
     // A value that is refused may be in an array that the host has not looked at.
     undiscretized<T> problem = [&] {
       try {
-        return discretize_elsewhere(given.looked_at(), where.order);
+        return discretize_elsewhere(given.looked_at(where.order), where.order);
       } catch (const input_error&) {
         discretize(given.whole(), where.order);
         throw;

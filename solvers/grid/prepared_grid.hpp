@@ -99,11 +99,6 @@ inline divided_grid undivided(communicator& alone, const grid_shape& g) {
   return {&alone, divide_planes(g, 1, 0), g, 0};
 }
 
-/// Kernels of GPUs read and write vectors of the caller in the order of a solve.
-inline reordering reordering_on(backend on) {
-  return on == backend::cpu ? reordering::any : reordering::one_cell;
-}
-
 /// Throws unsupported_error on a GPU, for what is there on CPUs alone.
 inline void require_cpu(backend on, const char* what) {
   if (on != backend::cpu)

@@ -32,7 +32,6 @@ namespace {
 using dwell::testing::grid_problem;
 using dwell::testing::random_grid_problem;
 using dwell::testing::random_values;
-using dwell::testing::same_order_on_all;
 
 class grid_gpu : public ::testing::Test {
  protected:
@@ -171,7 +170,7 @@ TEST_F(grid_gpu, jacobis_iteration_has_the_bits_of_a_cpu) {
     o.rtol = 0;
     o.max_iterations = 1 + int(seed % 23);
     grid_solver<double> there(stencil_place::where(), p.d, o), here(device::cpu(), p.d, o);
-    if (there.singular() || !same_order_on_all(p.d.cells)) continue;
+    if (there.singular()) continue;
     const std::vector<double> b = random_values<double>(there.rows(), seed);
     std::vector<double> u = random_values<double>(b.size(), seed + 1), by_cpu = u;
     const grid_report r = there.solve_algebraic(b, u), c = here.solve_algebraic(b, by_cpu);

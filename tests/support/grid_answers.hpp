@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "dwell/grid/grid_solver.hpp"
-#include "dwell/solvers/grid/axis_order.hpp"
 #include "grid_problem.hpp"
 
 namespace dwell::testing {
@@ -30,12 +29,6 @@ Eigen::MatrixXd dense_of(const csr<T>& m) {
     for (index e = m.row_ptr[std::size_t(i)]; e < m.row_ptr[std::size_t(i) + 1]; ++e)
       dense(i, m.col[std::size_t(e)]) = double(m.val[std::size_t(e)]);
   return dense;
-}
-
-/// A CPU solves with axes in the order in which a GPU does.
-inline bool same_order_on_all(const std::vector<int>& cells) {
-  return grids::axis_order(cells, grids::reordering::any) ==
-         grids::axis_order(cells, grids::reordering::one_cell);
 }
 
 /// The true residual by the matrix, the answer of a dense solve, the same bits with 1, 2 and 3

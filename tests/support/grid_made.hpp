@@ -67,12 +67,13 @@ bool expect_made_as_by_the_host(const device& where, grids::grid_kernel<T>& kern
                                 const grids::deal_limits& limits, const grid_description<T>& d) {
   const grids::chosen_method method = grids::method_of({}, backend::cuda);
   if (!grids::has_arrays(d) || !grids::can_be_made(method)) return false;
-  grids::system<T> system = grids::discretize(d);
+  const grids::axis_order order(d.cells, grids::reordering::any);
+  grids::system<T> system = grids::discretize(d, order);
   const std::shared_ptr<communicator> alone = self_communicator();
   const grids::divided_grid one = grids::undivided(*alone, system.a.shape);
   grids::exchange_cost none;
   const grids::prepared_grid<T> wanted(one, std::move(system), {}, method, none);
-  const grids::undiscretized<T> problem = grids::discretize_elsewhere(d);
+  const grids::undiscretized<T> problem = grids::discretize_elsewhere(d, order);
   EXPECT_EQ(problem.system.singular, wanted.system.singular);
   const grids::made_grid<T> found = grids::make_grid(where, kernel, problem, method, limits);
   EXPECT_TRUE(found.good);

@@ -27,12 +27,20 @@ double norm_of(const std::vector<T>& v) {
 
 template <class T>
 grids::prepared_grid<T> prepared_for(const grid_description<T>& d,
-                                     const grids::chosen_method& method) {
-  grids::system<T> made = grids::discretize(d);
+                                     const grids::chosen_method& method,
+                                     const grids::axis_order& order) {
+  grids::system<T> made = grids::discretize(d, order);
   const std::shared_ptr<communicator> alone = self_communicator();
   const grids::divided_grid grid = grids::undivided(*alone, made.a.shape);
   grids::exchange_cost none;
   return {grid, std::move(made), {}, method, none};
+}
+
+/// With vectors of the caller in the order of a solve.
+template <class T>
+grids::prepared_grid<T> prepared_for(const grid_description<T>& d,
+                                     const grids::chosen_method& method) {
+  return prepared_for(d, method, grids::axis_order(d.cells, grids::reordering::one_cell));
 }
 
 /// What one thread of a CPU makes of A u = b with the levels of `grid`, which have vectors.

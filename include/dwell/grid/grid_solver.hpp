@@ -28,7 +28,8 @@ namespace dwell {
 /// names, as many and in the same order; complete, or in the order of the caller's stream
 /// (device::on_stream). Empty: the description's. They are read while a solver is made or updated.
 /// Where kernels make the set-up (4,096 unknowns or more, averaged coarse operators, points)
-/// k_cells need not come to the host, unless a side has a value; the others do.
+/// k_cells need not come to the host, unless a side has a value or axes are reordered, since the
+/// fastest one is short; the others do.
 template <class T>
 struct device_coefficients {
   device_span<const T> k_cells{};                 ///< an element per cell; all > 0

@@ -173,7 +173,7 @@ struct device_outcome {
 };
 
 /// The arguments of a kernel. Vectors lie in halved rows, but for `f` and `u`, which are the
-/// caller's.
+/// caller's, whose axes may lie in another order.
 template <class T>
 struct grid_solve_args {
   device_operator<T> a;
@@ -193,8 +193,9 @@ struct grid_solve_args {
   const float *zeros = nullptr, *ones = nullptr;  ///< rows of them
 
   const T* f = nullptr;
-  T* u = nullptr;           ///< the start, then the answer
-  const T* volume[3] = {};  ///< along z, y, x; null: f is the right-hand side as it is
+  T* u = nullptr;             ///< the start, then the answer
+  long long callers[3] = {};  ///< distances in these of neighbours along z, y, x
+  const T* volume[3] = {};    ///< along z, y, x; null: f is the right-hand side as it is
   device_side<T> sides[6];
   int side_count = 0;
   T *b = nullptr, *x[2] = {}, *r = nullptr, *p[2] = {}, *q = nullptr;
@@ -216,6 +217,11 @@ struct grid_solve_args {
   unsigned* barrier = nullptr;  ///< a word of 0
   double* partials = nullptr;   ///< most_sums a team
   static constexpr int most_sums = 8;
+
+  /// Where a row begins in the caller's arrays.
+  DWELL_HD long long callers_row(int row) const {
+    return row / a.n[1] * callers[0] + row % a.n[1] * callers[1];
+  }
 };
 
 }  // namespace dwell::grids

@@ -23,7 +23,8 @@ class rhs_row {
  public:
   DWELL_FN rhs_row(const grid_solve_args<T>& a, int row)
       : a_(a), k_(row / a.a.n[1]), j_(row % a.a.n[1]), nx_(a.a.n[2]) {
-    f_ = a.f + static_cast<long long>(row) * nx_;
+    f_ = a.f + a.callers_row(row);
+    step_ = a.callers[2];
     is_scaled_ = a.volume[0] != nullptr;
     of_x_ = is_scaled_ ? a.volume[2] : f_;
     if (is_scaled_) of_row_ = a.volume[0][k_] * a.volume[1][j_];
@@ -61,12 +62,13 @@ class rhs_row {
   }
   /// Without a branch: loads of several cells are to be under way together.
   DWELL_FN T volume(int x) const {
-    const T v = f_[x], of_x = of_x_[x];
+    const T v = f_[x * step_], of_x = of_x_[x];
     return is_scaled_ ? v * (of_row_ * of_x) : v;
   }
 
   const grid_solve_args<T>& a_;
   int k_, j_, nx_;
+  long long step_;
   const T *f_, *of_x_;
   T of_row_ = 1, first_ = 0, last_ = 0;
   bool is_scaled_, all_cells_ = false;
@@ -77,20 +79,21 @@ class callers_arrays : protected finest_loops<T, Team> {
   DWELL_FN callers_arrays(Team& team, const grid_solve_args<T>& a)
       : finest_loops<T, Team>(team, a) {}
 
-  /// put(lane, row, x, get(row, x, right-hand side there)) for all cells.
+  /// put(lane, row, x, get(place in the caller's arrays, right-hand side there)) for all cells.
   template <class Get, class Put>
   DWELL_FN void over_right_hand_side(Get&& get, Put&& put) {
     const int nx = a_.a.n[2];
     each_row<false, false>(
         t_, false, a_.a.deal, a_.a.rows(), [&](int lane, int row, const row_part& part) {
           const rhs_row<T> b(a_, row);
+          const long long at = a_.callers_row(row), step = a_.callers[2];
           const auto put_it = [=, &put](int x, const auto& v) { put(lane, row, x, v); };
           if (b.has_side())
             part.template take<1>(job(
-                nx, [=, &get](int x) { return get(row, x, b.at(x)); }, put_it));
+                nx, [=, &get](int x) { return get(at + x * step, b.at(x)); }, put_it));
           else
             part.template take<4>(job(
-                nx, [=, &get](int x) { return get(row, x, b.inside(x)); }, put_it));
+                nx, [=, &get](int x) { return get(at + x * step, b.inside(x)); }, put_it));
         });
   }
   struct two_values {
@@ -106,8 +109,8 @@ class callers_arrays : protected finest_loops<T, Team> {
     // Sums of magnitudes, small ones and large ones apart; not finite where a value is not.
     const sums<3> size = this->template reduced<3>([&](auto& mine) {
       over_right_hand_side(
-          [=](int row, int x, T b) {
-            return two_values{b, start[static_cast<long long>(row) * nx + x]};
+          [=](long long at, T b) {
+            return two_values{b, start[at]};
           },
           [&](int lane, int, int, const two_values& v) {
             const double b = fabs(static_cast<double>(v.b)), u = fabs(static_cast<double>(v.u));
@@ -144,8 +147,8 @@ class callers_arrays : protected finest_loops<T, Team> {
     return this
         ->template reduced<1>([&](auto& mine) {
           over_right_hand_side(
-              [=](int row, int x, T b) {
-                const T u = start[static_cast<long long>(row) * nx + x];
+              [=](long long at, T b) {
+                const T u = start[at];
                 return two_values{b_by * b, zero ? T(0) : x_by * u};
               },
               [&](int lane, int row, int x, const two_values& v) {
@@ -200,13 +203,13 @@ class callers_arrays : protected finest_loops<T, Team> {
     const int nx = a_.a.n[2], evens = a_.a.evens();
     const power_of_two<T> back(scale_ - a_.scale_of_a);
     over_rows<4, false>(t_, false, a_.a.deal, a_.a.rows(), [&](int, int row) {
-      const long long at = static_cast<long long>(row) * nx;
-      const T* const from = x + at;
-      T* const u = a_.u + at;
+      const long long step = a_.callers[2];
+      const T* const from = x + static_cast<long long>(row) * nx;
+      T* const u = a_.u + a_.callers_row(row);
       in_memory(from, u);
       return job(
           nx, [=](int i) { return back * (from[(i & 1 ? evens : 0) + (i >> 1)] - mean); },
-          [=](int i, T v) { u[i] = v; });
+          [=](int i, T v) { u[i * step] = v; });
     });
   }
 

@@ -3,6 +3,7 @@
 #include "dwell/solvers/grid/device/device_grid.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "dwell/solvers/grid/grid_methods.hpp"
 
@@ -18,6 +19,8 @@ device_grid<T>::device_grid(const device& where, const prepared_grid<T>& grid,
   require_gpu_unknowns(cells);
   grid_solve_args<T>& to = args_;
   to.a = made ? *made : copy_operator(memory_, a, limits, false);
+  const std::array<std::size_t, 3> callers = grid.system.order.distances(a.shape.n);
+  std::ranges::copy(callers, to.callers);
   to.residual = memory_.room<float>(cells);
   const auto row = static_cast<std::size_t>(a.shape.n[2] + 2);
   to.zeros = memory_.copy(std::vector<float>(row, 0.0f));

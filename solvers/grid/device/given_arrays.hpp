@@ -51,31 +51,32 @@ class given_arrays {
   grid_description<T> whole() { return described(true); }
   /// With those of which a set-up by kernels needs values on the host: s, which may be below 0 or 0
   /// everywhere; k of faces, of which the ends of an axis may have to agree; and k where a side has
-  /// a value, which its conductance goes with.
-  grid_description<T> looked_at() { return described(has_values()); }
+  /// a value, which its conductance goes with, or where the host turns it.
+  grid_description<T> looked_at(const axis_order& order) {
+    return described(has_values() || order.turns(order.inside(d_.cells)));
+  }
 
   /// Takes sizes for those of arrays, and their places to `problem`, which has those that the host
-  /// has looked at.
+  /// has turned.
   void put(undiscretized<T>& problem, const axis_order& order) const {
     const grid_shape& g = problem.system.a.shape;
     const std::size_t cells = g.cells();
     const auto take = [&](const char* name, const T*& to, device_span<const T> v,
-                          std::size_t wanted) {
+                          std::size_t wanted, const axis_order::sizes& n) {
       if (v.size == 0) return;
       if (v.size != wanted)
         throw input_error(
             fmt::format("grid: {}: expected {} elements, found {}", name, wanted, v.size));
-      to = v.data;
+      if (!order.turns(n)) to = v.data;
     };
-    take("k", problem.there.k_cells, given_.k_cells, cells);
-    take("s", problem.there.s_cells, given_.s_cells, cells);
+    take("k", problem.there.k_cells, given_.k_cells, cells, g.n);
+    take("s", problem.there.s_cells, given_.s_cells, cells, g.n);
     for (std::size_t axis = 0; axis < order.dims(); ++axis) {
       const auto m = static_cast<std::size_t>(order.inside(axis));
       const auto n = static_cast<std::size_t>(g.n[m]);
-      take("k_faces", problem.there.faces[m], given_.k_faces[axis], cells / n * (n + 1));
       axis_order::sizes faces = g.n;
       ++faces[m];
-      if (order.turns(faces)) problem.there.faces[m] = nullptr;  // the host has turned them
+      take("k_faces", problem.there.faces[m], given_.k_faces[axis], cells / n * (n + 1), faces);
     }
   }
 
