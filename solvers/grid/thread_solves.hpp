@@ -28,11 +28,6 @@
 
 namespace dwell::grids {
 
-/// The largest exponent of a start beside a right-hand side of about 1: sums of squares of
-/// residuals are finite.
-template <class T>
-inline constexpr int far_start = sizeof(T) == 8 ? 480 : 60;
-
 /// On a GPU it has neither threads nor vectors.
 template <class T>
 struct thread_solves : grid_setup<T> {

@@ -14,6 +14,10 @@ namespace dwell::grids {
 /// too small for T.
 template <class T>
 inline constexpr int far_exponent = sizeof(T) == 8 ? 900 : 60;
+/// The largest exponent of a start beside a right-hand side of about 1: sums of squares of
+/// residuals are finite.
+template <class T>
+inline constexpr int far_start = sizeof(T) == 8 ? 480 : 60;
 /// A bound of the norm of a divided operator: twice its largest diagonal element, which has up to
 /// six conductances and s, none above 1.
 inline constexpr double norm_of_divided = 14;

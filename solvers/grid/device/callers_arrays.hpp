@@ -132,6 +132,9 @@ class callers_arrays : protected finest_loops<T, Team> {
     is_zero_ = of == 0;
     from_zero_ = is_zero_ || size.v[2] == 0;
     scale_ = binary_exponent(of) + (is_zero_ ? 0 : tiny ? -small_bits : small_bits);
+    // Zeros are closer than a start whose residual would leave the range.
+    const int of_start = binary_exponent(size.v[2] / all) + small_bits + a_.scale_of_a - scale_;
+    if (of_start > far_start<T>) from_zero_ = true;
     return true;
   }
   /// The right-hand side and the start in halved rows, scaled. The result is a sum over the

@@ -175,6 +175,7 @@ class gpu_solves {
       // Two visits are not always definite.
       if (!out.indefinite || !twice || sum.stopped != stop_reason::breakdown) return all;
       sum.visits_once = true;
+      sum.once_after = sum.iterations;
       twice = false;
     }
   }

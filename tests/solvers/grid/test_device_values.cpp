@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <vector>
 
 #include "grid_far.hpp"
@@ -70,6 +71,44 @@ TEST(DeviceGrid, ValuesThatAreNotFiniteAreSaid) {
       EXPECT_EQ(out.bad_rhs, in_rhs);
       EXPECT_EQ(out.bad_start, !in_rhs);
     }
+}
+
+/// A start so far above the right-hand side that its residual would leave the range is zeros.
+template <class T>
+void expect_far_starts_taken_as_zeros(int least, int most) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    grid_problem<T> p;
+    random_grid_problem(seed, 20, 1 + int(seed % 3), p);
+    const grids::chosen_method method = grids::method_of({}, backend::cuda);
+    const grids::prepared_grid<T> prepared = prepared_for(p.d, method);
+    const int teams = 1 + int(seed % 3);
+    grid_kernel_cpu<T> kernel(teams, seed % 2 == 0);
+    const grids::deal_limits limits{teams, kernel.lanes(), 40, 16};
+    grids::device_grid<T> grid(device::cpu(1), prepared, nullptr, method, limits);
+    const grids::device_levels levels(device::cpu(1), *prepared.levels.own, {}, limits);
+    const std::vector<T> f = random_values<T>(p.cells(), seed);
+    const int exponent = least + int(random() % unsigned(most - least + 1));
+    const auto solved = [&](std::vector<T> u) {
+      std::vector<double> history;
+      const grids::device_outcome out = grid.solve(
+          kernel,
+          {.f = f.data(), .u = u.data(), .rtol = 1e-4, .max_iterations = 100, .levels = &levels},
+          {}, history);
+      EXPECT_FALSE(out.bad_rhs || out.bad_start);
+      EXPECT_NE(stop_reason(out.stopped), stop_reason::not_finite);
+      return u;
+    };
+    std::vector<T> far = random_values<T>(p.cells(), seed + 100);
+    for (T& v : far) v = std::ldexp(v, exponent);
+    EXPECT_EQ(solved(far), solved(std::vector<T>(p.cells())));
+  }
+}
+
+TEST(DeviceGrid, FarStartsAreTakenAsZeros) {
+  expect_far_starts_taken_as_zeros<double>(540, 1000);
+  expect_far_starts_taken_as_zeros<float>(90, 120);
 }
 
 }  // namespace
