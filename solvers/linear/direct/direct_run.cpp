@@ -106,6 +106,7 @@ std::string direct_run<T>::library() const {
 template <class T>
 void direct_run<T>::refill(const large_csr_arrays<T>&, int) {
   current_ = nullptr;
+  begins_with_ldlt_ = lu_made_ = false;
   why_lu_.clear();
   why_none_.clear();
   factorise();
@@ -122,6 +123,8 @@ void direct_run<T>::factorise() {
     const std::string why = factorise_as(ldlt_, true, scaling::largest);
     if (why.empty()) {
       current_ = ldlt_.get();
+      by_of_ldlt_ = by_;
+      begins_with_ldlt_ = true;
       return;
     }
     if (options_.variant == variant_ldlt) {
@@ -136,10 +139,27 @@ void direct_run<T>::factorise() {
 template <class T>
 void direct_run<T>::take_lu(const std::string& why) {
   why_lu_ = why;
-  std::string none = factorise_as(lu_, false, scaling::largest);
-  if (!none.empty()) none = factorise_as(lu_, false, scaling::mean);
-  current_ = none.empty() ? lu_.get() : nullptr;
-  if (!none.empty()) why_none_ = "the matrix is singular, exactly or by rounding: " + none;
+  if (lu_made_) {
+    by_ = by_of_lu_;
+    values_ = scaled_values(matrix(), by_);
+  } else {
+    why_no_lu_ = factorise_as(lu_, false, scaling::largest);
+    if (!why_no_lu_.empty()) why_no_lu_ = factorise_as(lu_, false, scaling::mean);
+    by_of_lu_ = by_;
+    lu_made_ = true;
+  }
+  current_ = why_no_lu_.empty() ? lu_.get() : nullptr;
+  if (!current_) why_none_ = "the matrix is singular, exactly or by rounding: " + why_no_lu_;
+}
+
+template <class T>
+void direct_run<T>::take_first() {
+  if (!begins_with_ldlt_ || current_ == ldlt_.get()) return;
+  by_ = by_of_ldlt_;
+  values_ = scaled_values(matrix(), by_);
+  current_ = ldlt_.get();
+  why_lu_.clear();
+  why_none_.clear();
 }
 
 template <class T>
@@ -342,6 +362,7 @@ void direct_run<T>::start(run_control& control) {
   const double begun = seconds_on_host();
   history_.clear();
   more_ = {};
+  take_first();
   take_vectors();
   iterate(control);
   if (now_.stop == run_outcome::converged && now_.step > 0) refine_rows(control);

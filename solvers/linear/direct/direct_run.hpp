@@ -54,8 +54,11 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   enum class scaling { largest, mean };
   /// Returns why there are no factors of this kind, or nothing.
   std::string factorise_as(std::unique_ptr<matrix_factors>& one, bool symmetric, scaling how);
-  /// From now on by LU; why: not by L D L^T, or empty.
+  /// By LU; why: not by L D L^T, or empty. Makes factors of these values once.
   void take_lu(const std::string& why);
+  /// By the factors that the first run of these values began with: answers do not depend on the
+  /// runs before.
+  void take_first();
   /// More than 1 / epsilon: the factors are those of a singular matrix, by rounding.
   bool is_singular(matrix_factors& factors, const csr_view<double>& scaled) const;
   csr_view<T> matrix() const;
@@ -84,11 +87,13 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   solve_setup& setup_;
   const factor_library& library_;
   const counted_fill* known_;
-  matrix_exponents by_;
+  matrix_exponents by_;                        ///< those of the present factors
   std::vector<double> values_;                 ///< values of the scaled matrix
   std::unique_ptr<matrix_factors> ldlt_, lu_;  ///< analysed, once they are needed
-  matrix_factors* current_ = nullptr;          ///< or null: the matrix is singular
-  std::string why_lu_, why_none_;
+  matrix_exponents by_of_ldlt_, by_of_lu_;
+  bool begins_with_ldlt_ = false, lu_made_ = false;  ///< by these values
+  matrix_factors* current_ = nullptr;                ///< or null: the matrix is singular
+  std::string why_lu_, why_none_, why_no_lu_;
 
   std::vector<T> x_, rhs_;  ///< the caller's numbers
   int unit_ = 0;            ///< norms of residuals are divided by two to this power

@@ -235,6 +235,43 @@ TEST_F(direct, takes_other_values_of_the_pattern) {
   }
 }
 
+TEST_F(direct, has_bits_that_do_not_depend_on_the_solves_before) {
+  // Pivots of 1e-17 in one half: right-hand sides of the other half do not need LU.
+  std::mt19937 engine(12);
+  int by_lu = 0, by_ldlt = 0;
+  std::uniform_real_distribution<double> value(0.5, 1);
+  for (int round = 0; round < 30; ++round) {
+    const index half = static_cast<index>(4 + engine() % 20), n = 2 * half;
+    entries all;
+    for (index i = 0; i < half; ++i) {
+      all.emplace_back(i, i, -1e-17 * value(engine));
+      all.emplace_back(half + i, half + i, 2.0 + i % 2);
+      for (index j = std::max(0, i - 3); j < i; ++j) {
+        if (engine() % 3 == 0) continue;
+        const double v = engine() % 2 ? value(engine) : -value(engine);
+        all.emplace_back(i, j, v), all.emplace_back(j, i, v);
+      }
+    }
+    const csr<double> a = from_entries(n, all);
+    linear_solver<double> solver(device::cpu(1), a.view(), direct_options());
+    for (int k = 0; k < 6; ++k) {
+      std::vector<double> b = random_vector(n, static_cast<unsigned>(10 * round + k)), x(b.size());
+      if (engine() % 2) std::fill(b.begin(), b.begin() + half, 0.0);
+      const solve_report report = solver.solve(std::span<const double>(b), std::span<double>(x));
+      const auto fresh = solved(a, b);
+      SCOPED_TRACE(fmt::format("round {}, solve {}: {}", round, k, report.reason));
+      EXPECT_TRUE(same_bits(x, fresh.x));
+      EXPECT_EQ(report.variant, fresh.report.variant);
+      EXPECT_EQ(report.iterations, fresh.report.iterations);
+      EXPECT_EQ(report.reason, fresh.report.reason);
+      by_ldlt += report.variant == variant_ldlt;
+      by_lu += report.reason.find("left a relative residual") != std::string::npos;
+    }
+  }
+  EXPECT_GT(by_lu, 10);
+  EXPECT_GT(by_ldlt, 10);
+}
+
 TEST_F(direct, begins_at_the_start_vector) {
   const csr<double> a = generate("poisson2d:20x15");
   const std::vector<double> b = random_vector(a.rows, 3);
