@@ -64,7 +64,11 @@ dense_columns read_columns(const std::filesystem::path& file, index most, int th
   const bool npy =
       file.extension() == ".npy" || (in.nameless() && in.peek().starts_with(npy_magic));
   dense_columns out = npy ? read_npy(in, most) : [&] {
-    const mm::source_file source = mm::load(in, threads);
+    const mm::head_check few = [&](const mm::text& t, const mm::header_found& h) {
+      require_count(mm::line_of(t, h.size_line), h.header.rows, h.header.cols, most);
+      return true;
+    };
+    const mm::source_file source = mm::load(in, threads, few);
     return columns_of(in.name(), mm::parse(source.matrix.view(), {}, threads).matrix, most);
   }();
   for (std::size_t k = 0; k < out.values.size(); ++k)

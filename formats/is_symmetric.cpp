@@ -10,8 +10,11 @@
 
 namespace dwell {
 
-template <class T>
-bool is_symmetric(const csr_view<T>& a) {
+namespace {
+
+/// is_image(place, place of its mirror, the same row and column?).
+template <class T, class F>
+bool all_mirrored(const csr_view<T>& a, F&& is_image) {
   constexpr index nonzeros_per_thread = 1 << 17;
   if (a.rows != a.cols) return false;
   const int threads = std::min<int>(default_threads(), a.nonzeros() / nonzeros_per_thread + 1);
@@ -23,14 +26,34 @@ bool is_symmetric(const csr_view<T>& a) {
         const index j = a.col[k];
         const index *first = a.col + a.row_ptr[j], *last = a.col + a.row_ptr[j + 1];
         const index* twin = std::lower_bound(first, last, i);
-        if (twin == last || *twin != i || std::memcmp(a.val + (twin - a.col), a.val + k, sizeof(T)))
+        if (twin == last || *twin != i || !is_image(a.val[k], a.val[twin - a.col], i == j))
           differs = true;
       }
   });
   return !differs;
 }
 
+template <class V>
+bool equal_bits(const V& a, const V& b) {
+  return std::memcmp(&a, &b, sizeof(V)) == 0;
+}
+
+}  // namespace
+
+template <class T>
+bool is_symmetric(const csr_view<T>& a) {
+  return all_mirrored(a, [](const T& v, const T& twin, bool) { return equal_bits(v, twin); });
+}
+
+bool is_hermitian(const csr_view<std::complex<double>>& a) {
+  using number = std::complex<double>;
+  return all_mirrored(a, [](const number& v, const number& twin, bool diagonal) {
+    return diagonal ? v.imag() == 0 : equal_bits(v, std::conj(twin));
+  });
+}
+
 template bool is_symmetric(const csr_view<float>&);
 template bool is_symmetric(const csr_view<double>&);
+template bool is_symmetric(const csr_view<std::complex<double>>&);
 
 }  // namespace dwell

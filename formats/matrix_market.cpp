@@ -43,7 +43,7 @@ namespace {
 /// Fills a mm_matrix or a mm_complex_matrix.
 template <class T, class Matrix>
 Matrix parse_as(const mm::text& t, const mm::header_found& h, std::string name, int threads) {
-  check_sizes(h, t);
+  check_sizes(h, t, t.size());
   Matrix out;
   out.name = std::move(name);
   out.header = h.header;
@@ -69,6 +69,15 @@ mm_complex_matrix parse_complex_matrix_market(std::span<const char> text, const 
                                               int threads) {
   return mm::parse_complex({text.data(), text.data() + text.size(), printable(name)},
                            mm::plain_name(name), threads);
+}
+
+std::variant<mm_matrix, mm_complex_matrix> parse_any_matrix_market(std::span<const char> text,
+                                                                   const std::string& name,
+                                                                   int threads) {
+  const mm::text t{text.data(), text.data() + text.size(), printable(name)};
+  if (mm::parse_header(t).header.field == mm_field::complex)
+    return mm::parse_complex(t, mm::plain_name(name), threads);
+  return mm::parse(t, mm::plain_name(name), threads);
 }
 
 mm_matrix parse_matrix_market(std::span<const char> text, const std::string& name, int threads) {

@@ -17,7 +17,6 @@ namespace dwell::mm {
 namespace {
 
 constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
-constexpr std::uint64_t longest_head = 16 * mebi;  // comments, generous
 // Generous: the longest line that a program writes has two indices and a value of 25 bytes, the
 // format itself allows 1024; what is not entries (comments, blank lines) may take 16 MiB.
 constexpr std::uint64_t per_entry = 256, beside = 16 * mebi;
@@ -39,6 +38,14 @@ void require_memory(std::uint64_t bytes, const std::string& name) {
                                    name, bytes, memory_of_machine()));
 }
 
+void require_memory(const header_found& h, const text& t, std::uint64_t bytes) {
+  const std::uint64_t value = h.header.field == mm_field::complex ? 16 : 8;
+  const std::uint64_t matrix =
+      (value + sizeof(index)) * static_cast<std::uint64_t>(h.header.stored) +
+      sizeof(index) * static_cast<std::uint64_t>(h.header.rows);
+  require_memory(bytes + matrix, line_of(t, h.size_line));
+}
+
 bool begins_well(const text& begun, bool whole) {
   const bool line = std::memchr(begun.begin, '\n', begun.size()) != nullptr;
   if (!line && !whole && begun.size() < longest_first_line) return false;
@@ -49,8 +56,9 @@ bool begins_well(const text& begun, bool whole) {
   return true;
 }
 
-bounded_text::bounded_text(std::string name, std::function<std::uint64_t()> packed)
-    : packed_(std::move(packed)) {
+bounded_text::bounded_text(std::string name, std::function<std::uint64_t()> packed,
+                           head_check check)
+    : packed_(std::move(packed)), check_(std::move(check)) {
   out_.name = std::move(name);
 }
 
@@ -69,7 +77,7 @@ void bounded_text::look() {
   const text t = out_.view();
   require_memory(t.size(), t.name);
   if (!head_) look_at_head(t);
-  if (head_) look_at_entries(t);
+  if (head_ && !enough_) look_at_entries(t);
 }
 
 void bounded_text::look_at_head(const text& t) {
@@ -78,6 +86,8 @@ void bounded_text::look_at_head(const text& t) {
     head_ = counted_ = static_cast<std::uint64_t>(h.body - t.begin);
     announced_ = h.header.stored;
     array_ = h.header.layout == mm_layout::array;
+    enough_ = check_ && !check_(t, h);
+    if (!enough_) require_memory(h, t, t.size());
     return;
   }
   if (t.size() > longest_head)

@@ -12,6 +12,9 @@
 
 namespace dwell::mm {
 
+/// A head may have comments, of so many bytes.
+inline constexpr std::uint64_t longest_head = std::uint64_t{16} << 20;
+
 /// Longest first line: with no end of it in so many bytes, or no banner in it, a stream is no
 /// Matrix Market file. The format has lines of at most 1024.
 inline constexpr std::size_t longest_first_line = std::size_t{1} << 16;
@@ -23,7 +26,9 @@ bool begins_well(const text& begun, bool whole);
 class bounded_text {
  public:
   /// `packed` tells how many bytes of a gzip file have been unpacked so far; null: it is none.
-  explicit bounded_text(std::string name, std::function<std::uint64_t()> packed = nullptr);
+  /// `check` sees the head.
+  explicit bounded_text(std::string name, std::function<std::uint64_t()> packed = nullptr,
+                        head_check check = nullptr);
 
   /// Throws input_error if there is too much text by now, or no Matrix Market file begins like
   /// this. False: there are more entries than announced, no more text is needed to refuse it.
@@ -37,6 +42,7 @@ class bounded_text {
 
   document out_;
   std::function<std::uint64_t()> packed_;
+  head_check check_;
   std::uint64_t limit_ = 0;    ///< look again when there is more than this
   std::uint64_t head_ = 0;     ///< bytes of it; 0: it is not whole yet
   std::uint64_t counted_ = 0;  ///< bytes whose entries have been counted

@@ -131,8 +131,10 @@ std::int64_t read_size(const text& t, const char*& p, std::string_view what) {
 
 void require_real(const text& t, const header_found& h) {
   if (h.header.field == mm_field::complex)
-    fail_unsupported(t, {h.field, fields_of(h.header.layout == mm_layout::coordinate)},
-                     "complex files are for dwell solve and dwell cg with a complex matrix");
+    fail_unsupported(
+        t, {h.field, fields_of(h.header.layout == mm_layout::coordinate)},
+        "complex files are for dwell solve and dwell cg with a complex matrix, dwell info and "
+        "dwell convert");
 }
 
 void require_banner(const text& t) { static_cast<void>(read_banner(t)); }
@@ -176,14 +178,14 @@ bool header_complete(const text& t) {
   return next_line(p, t.end) != t.end;
 }
 
-void check_sizes(const header_found& h, const text& t) {
+void check_sizes(const header_found& h, const text& t, std::uint64_t bytes) {
   // A row costs 4 bytes, a column perhaps 8 in a vector: at most 4 MiB, or 64 bytes of rows per
   // byte of file. A matrix with 15 empty rows for each byte of its file is an error or an attack.
-  const std::int64_t most = (std::int64_t{1} << 20) + 16 * static_cast<std::int64_t>(t.size());
+  const std::int64_t most = (std::int64_t{1} << 20) + 16 * static_cast<std::int64_t>(bytes);
   const std::int64_t found = std::max(h.header.rows, h.header.cols);
   if (found > most)
     fail(t, {h.size_line,
-             fmt::format("at most {} rows and columns in a file of {} bytes", most, t.size()),
+             fmt::format("at most {} rows and columns in a file of {} bytes", most, bytes),
              std::to_string(found)});
   // A text is long also by comments and blank lines; entries must be there in the end.
   const std::int64_t most_of_entries = (std::int64_t{1} << 20) + 64 * h.header.stored;
@@ -192,6 +194,19 @@ void check_sizes(const header_found& h, const text& t) {
              fmt::format("at most {} rows and columns for {}", most_of_entries,
                          entries_of(h.header.stored)),
              std::to_string(found)});
+  // The shortest lines that are entries: "1 1\n", "1 1 1\n", "1 1 1 1\n", or "1\n", "1 1\n". Where
+  // few are missing, the end of the file says how many.
+  const bool coordinate = h.header.layout == mm_layout::coordinate;
+  const std::int64_t values = h.header.field == mm_field::complex   ? 2
+                              : h.header.field == mm_field::pattern ? 0
+                                                                    : 1;
+  const std::int64_t shortest = 2 * values + (coordinate ? 4 : 0);
+  constexpr std::int64_t few = std::int64_t{1} << 20;
+  const auto room = static_cast<std::int64_t>(bytes) - (h.body - t.begin) + 1;
+  if (h.header.stored > few + room / shortest)
+    fail(t, {h.size_line,
+             fmt::format("at most {} in a file of {} bytes", entries_of(room / shortest), bytes),
+             std::to_string(h.header.stored)});
 }
 
 }  // namespace dwell::mm

@@ -2,6 +2,7 @@
 // Private to formats: the banner, the comments and the size line of a Matrix Market file.
 #pragma once
 #include <cstdint>
+#include <functional>
 
 #include "dwell/formats/matrix_market.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
@@ -30,8 +31,13 @@ void require_banner(const text& t);
 /// True if the banner and the size line are whole in a text that has only begun to arrive.
 bool header_complete(const text& t);
 
-/// Refuses sizes for which a file of this length with so many entries cannot stand: rows and
-/// columns cost memory even when they are empty.
-void check_sizes(const header_found& h, const text& t);
+/// Refuses sizes for which a file of so many bytes with so many entries cannot stand: rows and
+/// columns cost memory even when they are empty, and an entry has a line. `t` has the head at
+/// least.
+void check_sizes(const header_found& h, const text& t, std::uint64_t bytes);
+
+/// Looks at a head as soon as it is read, in a text that has only begun to arrive perhaps. False:
+/// no more is to be read.
+using head_check = std::function<bool(const text& begun, const header_found& h)>;
 
 }  // namespace dwell::mm

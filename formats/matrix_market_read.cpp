@@ -47,21 +47,34 @@ void add_companion(const mm::source_file& source, int threads, mm_complex_matrix
   }
 }
 
-/// `parse` is of the numbers wanted.
+bool require_vector(const mm::text& t, const mm::header_found& h) {
+  if (h.header.cols != 1 && h.header.rows != 1)
+    mm::fail(t, {h.size_line, "a vector (one column or one row)",
+                 fmt::format("{} rows and {} columns", h.header.rows, h.header.cols)});
+  return true;
+}
+bool require_real_vector(const mm::text& t, const mm::header_found& h) {
+  mm::require_real(t, h);
+  return require_vector(t, h);
+}
+bool is_real(const mm::text& t, const mm::header_found& h) {
+  mm::require_real(t, h);
+  return true;
+}
+
+/// `parse` is of the numbers wanted. A head that came late, or as the last line, is looked at here.
 template <class Parse>
-auto vector_of(const mm::source_file& source, int threads, Parse&& parse) {
+auto vector_of(input_file& file, int threads, const mm::head_check& check, Parse&& parse) {
+  const mm::source_file source = mm::load(file, threads, check);
   const mm::text t = source.matrix.view();
-  const auto m = parse(t, {}, threads);
-  if (m.matrix.cols != 1 && m.matrix.rows != 1)
-    mm::fail(t, {mm::parse_header(t).size_line, "a vector (one column or one row)",
-                 fmt::format("{} rows and {} columns", m.matrix.rows, m.matrix.cols)});
-  return as_vector(m.matrix);
+  check(t, mm::parse_header(t));
+  return as_vector(parse(t, {}, threads).matrix);
 }
 
 }  // namespace
 
 mm_matrix mm::read_matrix(input_file& file, int threads) {
-  const source_file source = load(file, threads);
+  const source_file source = load(file, threads, is_real);
   mm_matrix out = parse(source.matrix.view(), source.plain_name, threads);
   add_companion(source, threads, out);
   return out;
@@ -71,6 +84,19 @@ mm_complex_matrix mm::read_complex_matrix(input_file& file, int threads) {
   const source_file source = load(file, threads);
   mm_complex_matrix out = parse_complex(source.matrix.view(), source.plain_name, threads);
   add_companion(source, threads, out);
+  return out;
+}
+
+mm::head mm::read_head(input_file& file) {
+  head out;
+  bool found = false;
+  const head_check note = [&](const text& t, const header_found& h) {
+    out = {h.header, line_of(t, h.size_line)};
+    found = true;
+    return false;
+  };
+  const source_file source = load(file, 1, note);
+  if (!found) note(source.matrix.view(), parse_header(source.matrix.view()));
   return out;
 }
 
@@ -114,11 +140,11 @@ std::vector<double> read_matrix_market_vector(const std::filesystem::path& file,
 }
 
 std::vector<double> mm::read_vector(input_file& file, int threads) {
-  return vector_of(load(file, threads), threads, parse);
+  return vector_of(file, threads, require_real_vector, parse);
 }
 
 std::vector<std::complex<double>> mm::read_complex_vector(input_file& file, int threads) {
-  return vector_of(load(file, threads), threads, parse_complex);
+  return vector_of(file, threads, require_vector, parse_complex);
 }
 
 }  // namespace dwell

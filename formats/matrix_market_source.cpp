@@ -56,6 +56,24 @@ buffer read_whole(const input_file& in, const input_file::extent& all, int threa
 }
 
 /// What the first bytes say the file is, if that is something that is not read.
+/// Reads on to the size line of a file of so many bytes, and looks at it. A head that is not whole
+/// is refused later.
+bool is_wanted(input_file& in, std::string& first, bool ended, std::uint64_t bytes,
+               const head_check& check) {
+  const auto begun = [&] { return text{first.data(), first.data() + first.size(), in.name()}; };
+  while (!ended && !header_complete(begun()) && first.size() < longest_head) {
+    const std::string_view block = in.next();
+    first += block;
+    ended = block.empty();
+  }
+  if (!header_complete(begun())) return true;
+  const header_found h = parse_header(begun());
+  check_sizes(h, begun(), bytes);
+  if (check && !check(begun(), h)) return false;
+  require_memory(h, begun(), bytes);
+  return true;
+}
+
 const char* other_format(std::string_view bytes) {
   using namespace std::string_view_literals;
   if (bytes.starts_with("PK\003\004"sv) || bytes.starts_with("PK\005\006"sv))
@@ -86,7 +104,7 @@ char* buffer::room(std::size_t n) {
   return data_.get() + size_;
 }
 
-source_file load(input_file& in, int threads) {
+source_file load(input_file& in, int threads, const head_check& check) {
   const std::string& name = in.name();
   const auto all = in.left();
   // Enough to see what it is: a line, or so much that it is none.
@@ -98,14 +116,16 @@ source_file load(input_file& in, int threads) {
     first += block;
     ended = block.empty();
   }
-  if (first.starts_with(gzip_magic)) return unpack(in, first);
+  if (first.starts_with(gzip_magic)) return unpack(in, first, check);
   if (const char* other = other_format(first))
     throw input_error(
         fmt::format("{}: expected Matrix Market text, .gz or .tar.gz, found {}", name, other));
   begins_well({first.data(), first.data() + first.size(), name}, ended);
-  if (all && all->bytes > 0)
+  if (all && all->bytes > 0) {
+    if (!is_wanted(in, first, ended, all->bytes, check)) return {{{}, name}, {}, std::nullopt, {}};
     return {{read_whole(in, *all, threads), name}, plain_name(in.path()), std::nullopt, {}};
-  bounded_text out(name);  // a pipe; or a file of /proc
+  }
+  bounded_text out(name, nullptr, check);  // a pipe; or a file of /proc
   bool more = out.add(first);
   while (more) {
     const std::string_view block = in.next();

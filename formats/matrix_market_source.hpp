@@ -13,6 +13,7 @@
 #include "dwell/formats/complex_matrix_market.hpp"
 #include "dwell/formats/input_file.hpp"
 #include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/matrix_market_header.hpp"
 #include "dwell/formats/matrix_market_text.hpp"
 
 namespace dwell::mm {
@@ -51,16 +52,27 @@ struct source_file {
 
 /// Throws device_error if the machine has less memory than so many bytes.
 void require_memory(std::uint64_t bytes, const std::string& name);
+/// If it has less than a text of so many bytes and the matrix that its head announces.
+void require_memory(const header_found& h, const text& t, std::uint64_t bytes);
 
-/// Throws input_error in one line for whatever cannot be read; but for a companion.
-source_file load(input_file& file, int threads);
+/// Throws input_error in one line for whatever cannot be read; but for a companion. Sizes that
+/// cannot be are refused as soon as the head is read, as is what `check` refuses: of the matrix, or
+/// of the vector.
+source_file load(input_file& file, int threads, const head_check& check = {});
 
 /// Private to load(): unpacks a gzip file, or the two members of a tar inside it. `first` are the
 /// bytes of `in` that have been read.
-source_file unpack(input_file& in, const std::string& first);
+source_file unpack(input_file& in, const std::string& first, const head_check& check);
 
 /// Reads what read_matrix_market() does, from an open file.
 mm_matrix read_matrix(input_file& file, int threads);
+/// What a file says of itself, and where it says its sizes: "FILE:LINE".
+struct head {
+  mm_header header;
+  std::string where;
+};
+/// Reads no more than that.
+head read_head(input_file& file);
 /// And what the functions of complex_matrix_market.hpp do.
 mm_complex_matrix read_complex_matrix(input_file& file, int threads);
 std::variant<mm_matrix, mm_complex_matrix> read_any_matrix(input_file& file, int threads);

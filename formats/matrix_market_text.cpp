@@ -50,12 +50,14 @@ std::string entries_of(std::int64_t n) {
   return fmt::format("{} {}", n, n == 1 ? "entry" : "entries");
 }
 
-void fail(const text& t, const complaint& c) {
+std::string line_of(const text& t, const char* where) {
   // The end of the file belongs to its last line, with or without a final newline.
-  const char* where = c.where;
   if (where == t.end && where != t.begin && where[-1] == '\n') --where;
-  const auto line = 1 + std::count(t.begin, where, '\n');
-  throw input_error(fmt::format("{}:{}: expected {}, found {}", t.name, line, c.expected,
+  return fmt::format("{}:{}", t.name, 1 + std::count(t.begin, where, '\n'));
+}
+
+void fail(const text& t, const complaint& c) {
+  throw input_error(fmt::format("{}: expected {}, found {}", line_of(t, c.where), c.expected,
                                 c.found.empty() ? word_at(c.where, t.end) : c.found));
 }
 

@@ -32,6 +32,8 @@ std::string escape(std::string_view s);
 /// "1 entry", "2 entries".
 std::string entries_of(std::int64_t n);
 
+/// "name:line", of the line of a place.
+std::string line_of(const text& t, const char* where);
 /// Throws input_error "name:line: expected ..., found ...".
 [[noreturn]] void fail(const text& t, const complaint& c);
 

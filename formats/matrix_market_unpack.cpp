@@ -53,8 +53,9 @@ class tar_stream {
     return nullptr;
   }
 
-  document content(std::string name) {
-    bounded_text out(std::move(name), [this] { return in_.taken(); });
+  document content(std::string name, const head_check& check = {}) {
+    bounded_text out(
+        std::move(name), [this] { return in_.taken(); }, check);
     std::vector<char> block(1 << 18);
     for (;;) {
       const la_ssize_t n = archive_read_data(archive_.get(), block.data(), block.size());
@@ -98,15 +99,17 @@ std::string first_folder(std::string_view path) {
   return std::string(path.substr(0, path.find('/')));
 }
 
-source_file from_tar(tar_stream& tar, const std::string& archive_name, std::string stem) {
+/// Nothing more is read once nothing more is wanted, which `check` says.
+source_file from_tar(tar_stream& tar, const std::string& archive_name, std::string stem,
+                     const head_check& check, const bool& wanted) {
   std::optional<document> matrix, companion;
   std::string others, refusal;
   int files = 0;
-  while (const char* path = tar.next_file()) {
+  while (const char* path = wanted ? tar.next_file() : nullptr) {
     const std::string name = fmt::format("{}({})", archive_name, escape(path));
     if (stem.empty()) stem = first_folder(path);
     if (!matrix && path == fmt::format("{0}/{0}.mtx", stem)) {
-      matrix = tar.content(name);
+      matrix = tar.content(name, check);
     } else if (!companion && path == fmt::format("{0}/{0}_b.mtx", stem)) {
       try {
         companion = tar.content(name);
@@ -140,7 +143,7 @@ void require_end(gzip_stream& in, const std::string& name) {
 
 }  // namespace
 
-source_file unpack(input_file& file, const std::string& first) {
+source_file unpack(input_file& file, const std::string& first, const head_check& check) {
   const std::string& name = file.name();
   std::string_view begun = first;
   gzip_stream in(
@@ -148,11 +151,16 @@ source_file unpack(input_file& file, const std::string& first) {
   std::string_view block = in.next();
   if (block.size() > 262 && block.substr(257, 5) == "ustar") {
     tar_stream tar(in, block, name);
-    source_file out = from_tar(tar, name, file.nameless() ? "" : plain_name(file.path()));
-    require_end(in, name);
+    bool wanted = true;
+    source_file out = from_tar(
+        tar, name, file.nameless() ? "" : plain_name(file.path()),
+        [&](const text& t, const header_found& h) { return wanted = !check || check(t, h); },
+        wanted);
+    if (wanted) require_end(in, name);
     return out;
   }
-  bounded_text out(name, [&] { return in.taken(); });
+  bounded_text out(
+      name, [&] { return in.taken(); }, check);
   while (!block.empty() && out.add(block)) block = in.next();
   return {out.take(), plain_name(file.path()), std::nullopt, {}};
 }

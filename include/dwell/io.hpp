@@ -6,6 +6,7 @@
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/binary_matrix.hpp"
 #include "dwell/formats/columns_file.hpp"
+#include "dwell/formats/file_sizes.hpp"
 #include "dwell/formats/is_symmetric.hpp"
 #include "dwell/formats/matrix_file.hpp"
 #include "dwell/formats/matrix_market.hpp"

@@ -2,7 +2,9 @@
 // `dwell solve` of complex Matrix Market files from outside: vectors, reports, refusals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,18 +81,130 @@ TEST(cli_complex, refuses_what_is_of_real_matrices_alone) {
   const auto real =
       in.write("real.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
   const auto b = in.write("b.mtx", "%%MatrixMarket matrix array complex general\n1 1\n2 5\n");
-  expect_refused(
-      {"solve", real, "--rhs", b},
-      "found 'complex' (complex files are for dwell solve and dwell cg with a complex matrix)");
-  expect_refused({"info", a}, "complex files are for dwell solve and dwell cg");
+  const std::string where =
+      "(complex files are for dwell solve and dwell cg with a complex matrix, dwell info and dwell "
+      "convert)\n";
+  expect_refused({"solve", real, "--rhs", b}, "found 'complex' " + where);
   const auto hermitian =
       in.write("h.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 2 0\n");
   EXPECT_EQ(dwell_cli({"cg", hermitian, "--device", "cpu", "--quiet"}).code, 0);
-  for (const std::vector<std::string>& other : {std::vector<std::string>{"compare", "solve", a},
-                                                {"compare", "cg", a},
-                                                {"explain", "solve", a},
-                                                {"explain", "cg", a}})
-    expect_refused(other, "complex files are for dwell solve and dwell cg with a complex matrix");
+  for (const char* what : {"solve", "cg"}) {
+    expect_refused({"explain", what, a}, where);
+    const auto compared = dwell_cli({"compare", what, a});  // with a row that says so
+    EXPECT_EQ(compared.code, 1);
+    EXPECT_TRUE(holds(compared.err, where)) << compared.err;
+    EXPECT_EQ(lines_of(compared.err).size(), 1u) << compared.err;
+  }
+}
+
+/// A file of random numbers that are so, and what is known of it.
+struct made_file {
+  std::string text;
+  std::string found;
+  std::vector<std::complex<double>> dense;
+  index n = 0;
+};
+made_file random_file(std::mt19937& engine, const std::string& kind) {
+  using number = std::complex<double>;
+  made_file out;
+  out.n = static_cast<index>(2 + engine() % 9);
+  const auto n = static_cast<std::size_t>(out.n);
+  out.dense.assign(n * n, 0);
+  const auto part = [&] { return static_cast<double>(engine() % 2001) / 64 - 15; };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      if (i != j && engine() % 3 == 0 && !(i == 1 && j == 0)) continue;
+      const number v(part(), i == j && kind == "Hermitian" ? 0 : 1 + std::abs(part()));
+      number& below = out.dense[i * n + j];
+      number& above = out.dense[j * n + i];
+      below = kind == "skew-symmetric" && i == j ? 0 : v;
+      if (i == j) continue;
+      above = kind == "symmetric"        ? v
+              : kind == "Hermitian"      ? std::conj(v)
+              : kind == "skew-symmetric" ? -v
+                                         : v + number(1, 1 + std::abs(part()));
+    }
+  out.found = kind == "general" ? "symmetric pattern, values differ" : kind;
+  std::string lines;
+  int count = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const number v = out.dense[i * n + j];
+      if (v == number(0)) continue;
+      ++count;
+      lines += std::to_string(i + 1) + " " + std::to_string(j + 1) + " " +
+               std::to_string(v.real()) + " " + std::to_string(v.imag()) + "\n";
+    }
+  out.text = "%%MatrixMarket matrix coordinate complex general\n" + std::to_string(n) + " " +
+             std::to_string(n) + " " + std::to_string(count) + "\n" + lines;
+  return out;
+}
+
+TEST(cli_complex, info_says_what_a_matrix_is) {
+  const scratch_folder in;
+  std::mt19937 engine(63);
+  for (int round = 0; round < 4; ++round)
+    for (const char* kind : {"symmetric", "Hermitian", "skew-symmetric", "general"}) {
+      const made_file made = random_file(engine, kind);
+      const auto file = in.write("a.mtx", made.text);
+      const json j = dwell_cli({"info", file, "--json", "-"}).json();
+      SCOPED_TRACE(made.text);
+      EXPECT_EQ(j.at("matrix").at("field"), "complex");
+      EXPECT_EQ(j.at("symmetry").at("found"), made.found);
+      double least = 0, most = 0, apart = 0;
+      int positive = 0, not_real = 0;
+      const auto n = static_cast<std::size_t>(made.n);
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = 0; k < n; ++k) {
+          const auto v = made.dense[i * n + k];
+          const double size = std::abs(v);
+          most = std::max(most, size);
+          if (size > 0) least = least == 0 ? size : std::min(least, size);
+          apart = std::max(apart, std::abs(v - std::conj(made.dense[k * n + i])));
+          if (i == k) positive += v.imag() == 0 && v.real() > 0, not_real += v.imag() != 0;
+        }
+      EXPECT_NEAR(j.at("magnitudes").at("least").get<double>(), least, 1e-12);
+      EXPECT_NEAR(j.at("magnitudes").at("largest").get<double>(), most, 1e-12);
+      EXPECT_NEAR(j.at("symmetry").at("largest_difference").get<double>(), apart, 1e-12);
+      EXPECT_EQ(j.at("diagonal").at("positive"), positive);
+      EXPECT_EQ(j.at("diagonal").at("not_real").at("count"), not_real);
+      const auto text = dwell_cli({"info", file});
+      EXPECT_EQ(text.code, 0) << text.err;
+      EXPECT_TRUE(holds(text.out, "found:    " + made.found)) << text.out;
+      EXPECT_TRUE(holds(text.out, "(CSR, complex f64)")) << text.out;
+    }
+}
+
+TEST(cli_complex, convert_keeps_every_number) {
+  const scratch_folder in;
+  std::mt19937 engine(64);
+  for (int round = 0; round < 4; ++round)
+    for (const char* kind : {"symmetric", "Hermitian", "skew-symmetric", "general"}) {
+      const made_file made = random_file(engine, kind);
+      const auto file = in.write("a.mtx", made.text);
+      const auto expected = read_complex_matrix_market(file).matrix;
+      for (const bool general : {false, true})
+        for (const char* to : {"b.mtx", "b.mtx.gz"}) {
+          SCOPED_TRACE(std::string(kind) + to);
+          std::vector<std::string> args = {"convert", file, "-o", in(to)};
+          if (general) args.emplace_back("--general");
+          const auto r = dwell_cli(args);
+          ASSERT_EQ(r.code, 0) << r.err;
+          const mm_complex_matrix got = read_complex_matrix_market(in(to));
+          EXPECT_EQ(got.matrix.row_ptr, expected.row_ptr);
+          EXPECT_EQ(got.matrix.col, expected.col);
+          EXPECT_EQ(got.matrix.val, expected.val);
+          const mm_symmetry stored =
+              general || kind == std::string("general") || kind == std::string("skew-symmetric")
+                  ? mm_symmetry::general
+              : kind == std::string("symmetric") ? mm_symmetry::symmetric
+                                                 : mm_symmetry::hermitian;
+          EXPECT_EQ(got.header.symmetry, stored);
+        }
+      expect_refused({"convert", file, "-o", in("b.dwell")},
+                     "--output: expected a name that ends in .mtx or .mtx.gz for a complex matrix "
+                     "(.dwell files have real numbers), found '");
+    }
 }
 
 }  // namespace

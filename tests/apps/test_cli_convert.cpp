@@ -278,7 +278,7 @@ TEST(cli_convert, sizes_that_do_not_fit_are_found_by_the_header) {
       const auto refused = [&](strings args, const std::string& message) {
         args.insert(args.begin(), {"solve", damaged});
         if (*ranks) args.insert(args.end(), {"--ranks", ranks});
-        expect_refused(args, file + ": expected " + found + message + one);
+        expect_refused(args, file + ":2: expected " + found + message + one);
       };
       refused({"--rhs", file}, "values for the right-hand side, ");
       refused({"--x0", file}, "values for the start vector, ");
@@ -287,7 +287,7 @@ TEST(cli_convert, sizes_that_do_not_fit_are_found_by_the_header) {
       refused({"--near-null", file, "--preconditioner", "amg"}, "rows of near-null vectors, ");
     }
     expect_refused({"explain", "solve", damaged, "--near-null", file, "--preconditioner", "amg"},
-                   file + ": expected " + found + "rows of near-null vectors, " + one);
+                   file + ":2: expected " + found + "rows of near-null vectors, " + one);
     expect_refused({"solve", damaged}, damaged + ": expected checksum");
   }
 }

@@ -87,6 +87,71 @@ TEST(cli_inputs, vectors_from_files_and_from_standard_input) {
                    "x.npy: expected 60 values for the ");
 }
 
+// Bodies that cannot be read show that nobody has.
+TEST(cli_inputs, sizes_that_do_not_fit_are_refused_by_the_heads) {
+  const scratch_folder in;
+  const auto head = [](const std::string& kind, const std::string& sizes) {
+    return "%%MatrixMarket matrix " + kind + " general\n%\n" + sizes + "\nno number\n";
+  };
+  const auto a = in.write("a.mtx", head("coordinate real", "4 4 4"));
+  const auto wide = in.write("wide.mtx", head("coordinate real", "4 5 4"));
+  const auto z = in.write("z.mtx", head("coordinate complex", "4 4 4"));
+  const auto few = in.write("few.mtx", head("array real", "3 1"));
+  const auto two = in.write("two.mtx", head("array real", "4 2"));
+  const auto six = in.write("six.mtx", head("array real", "6 2"));
+  expect_refused({"solve", wide}, "wide.mtx:3: expected as many rows as columns, found 4 x 5\n");
+  for (const auto& matrix : {a, z})
+    for (const char* option : {"--rhs", "--x0"}) {
+      const std::string what = option == std::string("--rhs") ? "right-hand side" : "start vector";
+      expect_refused({"solve", matrix, option, few}, "few.mtx:3: expected 4 values for the " +
+                                                         what + ", one per row of " +
+                                                         (matrix == a ? "a" : "z") + ", found 3\n");
+      expect_refused({"solve", matrix, option, two},
+                     "two.mtx:3: expected a vector (one column or one row) for the " + what +
+                         ", found 4 rows and 2 columns\n");
+    }
+  expect_refused({"solve", a, "--null-vectors", few},
+                 "few.mtx:3: expected 4 rows of null vectors, one per row of a, found 3\n");
+  expect_refused({"solve", a, "--preconditioner", "amg", "--near-null", six},
+                 "six.mtx:3: expected 4 rows of near-null vectors, one per row of a, found 6\n");
+  expect_refused({"solve", a, "--preconditioner", "amg", "--coordinates", six},
+                 "six.mtx:3: expected 2 or 3 coordinates a node and as many rows of a ");
+  for (const char* what : {"cg", "solve"}) {
+    const auto r = dwell_cli({"compare", what, wide, "--no-peers", "--format", "json"});
+    EXPECT_EQ(r.code, 1);
+    EXPECT_EQ(r.err, "dwell: wide: matrix: expected as many rows as columns, found 4 x 5\n");
+    const auto misfit =
+        dwell_cli({"compare", what, a, "--no-peers", "--format", "json",
+                   what == std::string("cg") ? "--preconditioner" : "--preconditioners", "amg",
+                   "--near-null", six});
+    EXPECT_EQ(misfit.code, 1);
+    EXPECT_TRUE(holds(misfit.err, "six.mtx:3: expected 4 rows of near-null vectors")) << misfit.err;
+  }
+}
+
+TEST(cli_inputs, a_matrix_that_cannot_be_read_does_not_end_a_comparison) {
+  const scratch_folder in;
+  const auto bad =
+      in.write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\nno\n");
+  for (const char* what : {"cg", "solve"}) {
+    const auto r = dwell_cli({"compare", what, "poisson2d:5x5", bad, "poisson2d:6x5", "--no-peers",
+                              "--repetitions", "1", "--format", "json"});
+    EXPECT_EQ(r.code, 1);
+    EXPECT_EQ(lines_of(r.err).size(), 1u) << r.err;
+    EXPECT_TRUE(holds(r.err, "bad.mtx:3: expected a row from 1 to 2, found 'no'")) << r.err;
+    const auto matrices = r.json().at("matrices");
+    ASSERT_EQ(matrices.size(), 3u);
+    EXPECT_GT(matrices.at(0).at("runs").size(), 0u);
+    EXPECT_EQ(matrices.at(1).at("runs").size(), 0u);
+    EXPECT_GT(matrices.at(2).at("runs").size(), 0u);
+    // A head that cannot be is told before anything runs.
+    const auto no_head = in.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n");
+    const auto at_once = dwell_cli({"compare", what, "poisson2d:5x5", no_head, "--format", "json"});
+    EXPECT_EQ(at_once.code, 1);
+    EXPECT_TRUE(at_once.out.empty()) << at_once.out;
+  }
+}
+
 TEST(cli_inputs, a_vector_of_another_ending_is_refused) {
   const scratch_folder in;
   for (const char* name : {"x.txt", "x", "x.gz", "x.npz"}) {

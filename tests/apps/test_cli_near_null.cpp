@@ -132,10 +132,11 @@ TEST_F(cli_near_null, refusals_name_the_file) {
   EXPECT_EQ(said({"--near-null", in("nodes.npy")}),
             "dwell: " + in("nodes.npy") +
                 ": expected 2480 rows of near-null vectors, one per row of A, found 1240\n");
-  EXPECT_EQ(said({"--coordinates", in("modes.mtx")}),
-            "dwell: " + in("modes.mtx") +
-                ": expected 2 or 3 coordinates a node and as many rows of A (or, with rotations, 3 "
-                "or 6), found 2480 x 3 and 2480 rows\n");
+  EXPECT_EQ(
+      said({"--coordinates", in("modes.mtx")}),
+      "dwell: " + in("modes.mtx") +
+          ":2: expected 2 or 3 coordinates a node and as many rows of A (or, with rotations, 3 "
+          "or 6), found 2480 x 3 and 2480 rows\n");
   EXPECT_EQ(
       said({"--near-null", in("modes.mtx"), "--block-size", "3"}),
       "dwell: block_size: expected rows of a node, 1 to 32 and a divisor of the matrix's 2480 "

@@ -128,8 +128,8 @@ TEST_F(cli_ranks_vectors, are_refused_as_those_of_the_whole) {
             "right-hand side: its largest value (1e-46) is too small for --precision f32");
     refused({"--precision", "f32", "--x0", in("large.mtx")},
             "start vector: value 1101 (1e+60) is too large for --precision f32");
-    refused({"--rhs", in("few.mtx")}, "few.mtx: expected 1200 values for the right-hand side");
-    refused({"--x0", in("few.mtx")}, "few.mtx: expected 1200 values for the start vector");
+    refused({"--rhs", in("few.mtx")}, "few.mtx:2: expected 1200 values for the right-hand side");
+    refused({"--x0", in("few.mtx")}, "few.mtx:2: expected 1200 values for the start vector");
     refused({"--rhs", in("none.mtx")}, "none.mtx");
     refused({"--rhs", "companion"}, "--rhs companion");
   }

@@ -68,7 +68,8 @@ TEST(columns_files, refusals_name_the_file) {
   write_columns(in / "x.mtx", six);
   write_columns(in / "x.npy", six);
   for (const char* name : {"x.mtx", "x.npy"})
-    EXPECT_EQ(said(name, 1), ": expected 1 to 1 columns of at least one value, found 3 x 2");
+    EXPECT_EQ(said(name, 1), std::string(name == std::string("x.mtx") ? ":2" : "") +
+                                 ": expected 1 to 1 columns of at least one value, found 3 x 2");
   EXPECT_NE(said("absent.mtx", 6).find("No such file"), std::string::npos);
   put_bytes(in / "x.txt", "1 2\n");
   EXPECT_EQ(said("x.txt", 6), fmt::format(": expected {}, found another", vector_names));

@@ -16,6 +16,7 @@
 #include "dwell/base/lap_timer.hpp"
 #include "dwell/datasets/generators.hpp"
 #include "dwell/formats/descriptor.hpp"
+#include "dwell/formats/matrix_market_text.hpp"
 #include "dwell/formats/row_source.hpp"
 
 namespace dwell::app {
@@ -52,13 +53,20 @@ void require_source(const std::string& text, const std::string& or_else, const s
 }
 
 std::string source_name(const std::string& text) {
-  return is_generated(text) ? text : fs::path(text).stem().string();
+  return is_generated(text) ? text : mm::plain_name(text);
 }
 
 std::unique_ptr<row_source> source_in_parts(const std::string& text) {
   if (is_generated(text)) return is_made_by_rows(text) ? generate_by_rows(text) : nullptr;
   if (is_stream(text) || !is_binary_matrix(text)) return nullptr;
   return std::make_unique<binary_matrix_file>(text);
+}
+
+std::optional<file_sizes> sizes_of_source(const std::string& text) {
+  if (const auto known = source_in_parts(text))
+    return file_sizes{known->rows(), known->cols(), false, text};
+  if (is_generated(text)) return {};
+  return sizes_of_file(text);
 }
 
 void require_square(const std::string& name, std::int64_t rows, std::int64_t cols) {
@@ -110,10 +118,13 @@ matrix_source load_by(const std::string& text, int threads,
 matrix_source load_matrix(const std::string& text, int threads) {
   return load_by(text, threads, read_matrix);
 }
+matrix_source load_real_or_complex(const std::string& text, int threads) {
+  return load_by(text, threads, read_any_matrix);
+}
 matrix_source load_any_matrix(const std::string& text, int threads) {
   require_source(text);
   const auto rows = large_source(text);
-  if (!rows) return load_by(text, threads, read_any_matrix);
+  if (!rows) return load_real_or_complex(text, threads);
   matrix_source out;
   const double begin = seconds_on_host();
   out.generated = is_generated(text);

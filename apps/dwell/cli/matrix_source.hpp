@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dwell/formats/file_sizes.hpp"
 #include "dwell/formats/matrix_file.hpp"
 #include "dwell/formats/row_source.hpp"
 
@@ -46,11 +47,16 @@ void require_source(const std::string& text, const std::string& or_else = {},
                     const std::string& meant = {});
 /// Reads or generates.
 matrix_source load_matrix(const std::string& text, int threads);
+/// Also a matrix of complex numbers.
+matrix_source load_real_or_complex(const std::string& text, int threads);
 /// Also a matrix of complex numbers, or one that is_large().
 matrix_source load_any_matrix(const std::string& text, int threads);
 /// Rows of a kind or a .dwell file that can be had without the others; else null.
 /// Their sizes are known before anything is read or made.
 std::unique_ptr<row_source> source_in_parts(const std::string& text);
+/// Sizes of a matrix that are known before it is read or made; nothing of what can be read only
+/// once, and of kinds that are made as a whole.
+std::optional<file_sizes> sizes_of_source(const std::string& text);
 /// The name of a matrix, as matrix_source has it.
 std::string source_name(const std::string& text);
 /// Throws input_error unless a matrix of this name has as many rows as columns.

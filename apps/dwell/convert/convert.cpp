@@ -79,6 +79,28 @@ written write_whole(const convert_arguments& args, const matrix_source& source) 
   return out;
 }
 
+/// Complex numbers have room in text alone.
+written write_complex(const convert_arguments& args, const mm_complex_matrix& of) {
+  if (is_binary_name(args.output))
+    throw unsupported_error(
+        fmt::format("--output: expected a name that ends in .mtx or .mtx.gz for a complex matrix "
+                    "(.dwell files have real numbers), found '{}'",
+                    args.output.name()));
+  const auto a = of.matrix.view();
+  mm_write_options how;
+  how.symmetry = args.general      ? mm_symmetry::general
+                 : is_symmetric(a) ? mm_symmetry::symmetric
+                 : is_hermitian(a) ? mm_symmetry::hermitian
+                                   : mm_symmetry::general;
+  how.comment = of.name + ", by dwell convert " DWELL_VERSION_STRING;
+  write_matrix_market(args.output.path(), a, how);
+  const bool half = how.symmetry != mm_symmetry::general;
+  return {a.rows, a.cols, a.nonzeros(),
+          fmt::format("complex, {}, {}", to_string(how.symmetry),
+                      half ? "lower triangle" : "all entries"),
+          of.companion_rhs.has_value()};
+}
+
 void check_options(const convert_arguments& args) {
   require_matrix_name(args.output);
   require_source(args.matrix);
@@ -108,9 +130,9 @@ exit_code run(const convert_arguments& args) {
     done = write_in_parts(args, *parts);
   } else {
     progress.show("reading " + args.matrix);
-    const auto source = load_matrix(args.matrix, args.threads);
+    const auto source = load_real_or_complex(args.matrix, args.threads);
     progress.show("writing " + args.output.label());
-    done = write_whole(args, source);
+    done = source.complex ? write_complex(args, *source.complex) : write_whole(args, source);
   }
   progress.erase();
   if (args.quiet) return exit_code::done;

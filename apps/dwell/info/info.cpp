@@ -50,12 +50,14 @@ std::string place(const tally& t) {
 
 std::string describe_symmetry(const matrix_facts& f) {
   std::string text = symmetry_found(f);
-  if (!f.square || f.not_equal.count == 0 || f.not_opposite.count == 0) return text;
+  if (!f.square || f.not_equal.count == 0 || f.not_conjugate.count == 0 ||
+      f.not_opposite.count == 0)
+    return text;
   if (f.not_stored.count > 0)
     text += fmt::format("; entries without a mirror entry: {}, first {}",
                         format_count(f.not_stored.count), place(f.not_stored));
   else
-    text += fmt::format(", first {}", place(f.not_equal));
+    text += fmt::format(", first {}", place(f.not_conjugate));
   return text + fmt::format("; largest difference {:.2g}, largest entry {:.2g}",
                             f.largest_difference, f.largest_entry);
 }
@@ -70,6 +72,7 @@ std::string describe_diagonal(const matrix_facts& f) {
   };
   add(f.zero_diagonal, "zero");
   add(f.negative_diagonal, "negative");
+  add(f.complex_diagonal, "not real");
   add(f.missing_diagonal, "missing");
   return text;
 }
@@ -82,12 +85,33 @@ struct declared_storage {
 declared_storage storage_of(const matrix_source& source) {
   if (const auto& h = source.binary)
     return {h->nonzeros, "csr", h->single ? "f32" : "f64", h->symmetric ? "symmetric" : "general"};
-  const mm_header& h = source.content.header;
+  const mm_header& h = source.complex ? source.complex->header : source.content.header;
   return {h.stored, to_string(h.layout), to_string(h.field), to_string(h.symmetry)};
 }
 
+/// What matrices of real and of complex numbers both have.
+struct matrix_sizes {
+  index rows, cols, nonzeros;
+  std::size_t bytes;
+  bool has_companion;
+  std::string companion_refusal;
+
+  explicit matrix_sizes(const matrix_source& of) {
+    const auto take = [&](const auto& content) {
+      const auto& a = content.matrix;
+      rows = a.rows, cols = a.cols, nonzeros = a.nonzeros(), bytes = a.bytes();
+      has_companion = content.companion_rhs.has_value();
+      companion_refusal = content.companion_refusal;
+    };
+    if (of.complex)
+      take(*of.complex);
+    else
+      take(of.content);
+  }
+};
+
 std::string to_text(const matrix_source& source, const matrix_facts& f) {
-  const auto& a = source.content.matrix;
+  const matrix_sizes a(source);
   table out;
   out.row("matrix", source.name + (source.generated ? " (generated)" : ""));
   out.row("size", format_plural(a.rows, "row") + ", " + format_plural(a.cols, "column"));
@@ -97,7 +121,7 @@ std::string to_text(const matrix_source& source, const matrix_facts& f) {
                                   stored.layout, stored.field));
   out.row(
       "nonzeros",
-      format_count(a.nonzeros() - f.explicit_zeros) + " of the full matrix" +
+      format_count(a.nonzeros - f.explicit_zeros) + " of the full matrix" +
           (f.explicit_zeros ? ", and " + format_plural(f.explicit_zeros, "explicit zero") : ""));
   if (!source.generated) out.row("symmetry", "declared: " + stored.symmetry);
   out.row(source.generated ? "symmetry" : "", "found:    " + describe_symmetry(f));
@@ -106,7 +130,12 @@ std::string to_text(const matrix_source& source, const matrix_facts& f) {
                       format_count(f.longest_row),
                       f.empty_rows ? "; " + format_plural(f.empty_rows, "empty row") : ""));
   out.row("diagonal", describe_diagonal(f));
-  out.row("memory", format_bytes(static_cast<double>(a.bytes())) + " (CSR, f64)");
+  if (f.least_entry > 0)
+    out.row("magnitudes", f.least_entry == f.largest_entry
+                              ? fmt::format("{:.4g}", f.largest_entry)
+                              : fmt::format("{:.4g} to {:.4g}", f.least_entry, f.largest_entry));
+  out.row("memory", fmt::format("{} (CSR, {}f64)", format_bytes(static_cast<double>(a.bytes)),
+                                source.complex ? "complex " : ""));
   std::string time = format_seconds(source.read_s);
   if (source.file_bytes > 0)
     time += fmt::format(", {} of a {}file of {}",
@@ -114,8 +143,8 @@ std::string to_text(const matrix_source& source, const matrix_facts& f) {
                         source.compressed ? "compressed " : "",
                         format_bytes(static_cast<double>(source.file_bytes)));
   out.row(source.generated ? "generating" : "reading", time);
-  if (source.content.companion_rhs) out.row("companion", "a right-hand side: --rhs companion");
-  if (const auto& why = source.content.companion_refusal; !why.empty())
+  if (a.has_companion) out.row("companion", "a right-hand side: --rhs companion");
+  if (const auto& why = a.companion_refusal; !why.empty())
     out.row("companion", "cannot be read: " + why);
   return out.text();
 }
@@ -127,7 +156,7 @@ json to_json(const tally& t) {
 }
 
 json to_json(const matrix_source& source, const matrix_facts& f) {
-  const auto& a = source.content.matrix;
+  const matrix_sizes a(source);
   const declared_storage stored = storage_of(source);
   const auto declared = [&](const std::string& word) {
     return source.generated ? json(nullptr) : json(word);
@@ -138,15 +167,14 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
                 {"rows", a.rows},
                 {"columns", a.cols},
                 {"stored", source.generated ? json(nullptr) : json(stored.entries)},
-                {"nonzeros", a.nonzeros() - f.explicit_zeros},
+                {"nonzeros", a.nonzeros - f.explicit_zeros},
                 {"explicit_zeros", f.explicit_zeros},
                 {"layout", declared(stored.layout)},
                 {"field", declared(stored.field)},
-                {"bytes", a.bytes()},
-                {"companion", source.content.companion_rhs.has_value()},
-                {"companion_refusal", source.content.companion_refusal.empty()
-                                          ? json(nullptr)
-                                          : json(source.content.companion_refusal)}}},
+                {"bytes", a.bytes},
+                {"companion", a.has_companion},
+                {"companion_refusal", text_or_null(a.companion_refusal)}}},
+              {"magnitudes", {{"least", f.least_entry}, {"largest", f.largest_entry}}},
               {"symmetry",
                {{"declared", declared(stored.symmetry)},
                 {"found", symmetry_found(f)},
@@ -162,6 +190,7 @@ json to_json(const matrix_source& source, const matrix_facts& f) {
                {{"positive", f.positive_diagonal},
                 {"zero", to_json(f.zero_diagonal)},
                 {"negative", to_json(f.negative_diagonal)},
+                {"not_real", to_json(f.complex_diagonal)},
                 {"missing", to_json(f.missing_diagonal)}}},
               {"time",
                {{"read_s", source.read_s},
@@ -226,8 +255,9 @@ exit_code run(const info_arguments& args) {
       throw input_error("--device: expected no MATRIX with it, found " + args.matrix);
     progress_line progress(true);
     progress.show("reading " + args.matrix);
-    const auto source = load_matrix(args.matrix, args.threads);
-    const auto facts = examine(source.content.matrix.view(), args.threads);
+    const auto source = load_real_or_complex(args.matrix, args.threads);
+    const auto facts = source.complex ? examine(source.complex->matrix.view(), args.threads)
+                                      : examine(source.content.matrix.view(), args.threads);
     progress.erase();
     text = to_text(source, facts), value = to_json(source, facts);
   }

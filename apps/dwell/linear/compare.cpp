@@ -113,7 +113,7 @@ exit_code run(const compare_arguments& args) {
   std::optional<comparison_request> request;
   comparison result;
   compare_systems(
-      args.matrices, args, args.flags.near_null.inputs(), result,
+      args.matrices, args, args.flags.near_null, result,
       [&] {
         request.emplace(request_of(args));
         result = head_of(*request);

@@ -224,7 +224,7 @@ exit_code run_comparison(const solve_compare_arguments& args) {
   const auto by_command = read_peers(args.by_command, "solve");
   solve_comparison result;
   compare_systems(
-      args.matrices, args, args.flags.near_null.inputs(), result,
+      args.matrices, args, args.flags.near_null, result,
       [&] {
         where = args.device_facts.plan(resolve(args.device, args.threads, threads_for::all_work));
         result = {where->facts().name,

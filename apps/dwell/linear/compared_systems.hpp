@@ -3,6 +3,7 @@
 // and measured.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,9 @@
 #include "compare/conduct.hpp"
 #include "compare/measured_run.hpp"
 #include "compare/options.hpp"
+#include "linear/near_null.hpp"
 
+#include "dwell/base/error.hpp"
 #include "dwell/base/interruption.hpp"
 
 namespace dwell::app {
@@ -32,15 +35,23 @@ inline void add_matrices(CLI::App& app, std::vector<std::string>& matrices) {
   set_completions(matrix, {matrix_kind_words(), value_completions::file});
 }
 
+/// What its size shows before a matrix is read.
+inline void require_comparable(const file_sizes& sizes, const std::string& name,
+                               const near_null_files& near_null) {
+  require_square("matrix", sizes.rows, sizes.cols);  // peers take it for granted
+  require_near_null(near_null, name, sizes.rows);
+}
+
 /// Adds measure(source, name, runs) of every system to result.matrices, and hands the result over.
-/// inputs: options of other files, and these, which may be empty. prepare() makes the result, once
-/// the arguments are known to be files and kinds.
+/// What cannot be read or does not fit has a row that says so. prepare() makes the result, once the
+/// arguments are known to be files, of which the heads are in order, and kinds.
 template <class Comparison, class Prepare, class Measure>
 void compare_systems(const std::vector<std::string>& matrices, const compare_options& args,
-                     std::vector<std::pair<std::string, std::string>> inputs, Comparison& result,
-                     Prepare&& prepare, Measure&& measure) {
+                     const near_null_files& near_null, Comparison& result, Prepare&& prepare,
+                     Measure&& measure) {
   output_files outputs;
   outputs.add(args.output);
+  auto inputs = near_null.inputs();
   inputs.emplace_back("--device-facts", args.device_facts.file());
   for (const auto& rule : args.by_command.rules) outputs.protect(rule);
   for (const auto& matrix : matrices) {
@@ -50,15 +61,27 @@ void compare_systems(const std::vector<std::string>& matrices, const compare_opt
   for (const auto& [option, file] : inputs)
     if (!file.empty()) outputs.protect(file);
   require_one_reader(inputs);
+  std::vector<std::optional<file_sizes>> sizes;
+  for (const auto& matrix : matrices) sizes.push_back(sizes_of_source(matrix));
   prepare();
   repetition runs;
   compare_subjects(matrices, args, runs, result, result.matrices,
                    [&](std::size_t i, const compared_subject& subject) {
                      subject.show("reading");
                      const interruption_scope scope([&] { return runs.interrupt->load(); });
-                     const auto source = load_matrix(matrices[i], args.threads);
+                     std::optional<matrix_source> source;
+                     try {
+                       if (sizes[i])
+                         require_comparable(*sizes[i], source_name(matrices[i]), near_null);
+                       source = load_matrix(matrices[i], args.threads);
+                     } catch (const input_error& e) {
+                       typename decltype(result.matrices)::value_type refused;
+                       refused.name = source_name(matrices[i]);
+                       refused.refusal = e.what();
+                       return refused;
+                     }
                      subject.heed_signals();
-                     return measure(source, matrices[i], std::as_const(runs));
+                     return measure(*source, matrices[i], std::as_const(runs));
                    });
   for (const auto& m : result.matrices) {
     if (!m.refusal.empty()) say(m.name + ": " + m.refusal);

@@ -19,8 +19,9 @@ using number = std::complex<double>;
 
 std::vector<number> read_fitting_complex(const std::string& file, const char* what,
                                          const matrix_source& source, int threads) {
-  auto v = read_complex_vector(file, threads);
   const auto rows = source.complex->matrix.rows;
+  require_fitting(file, what, source.name, rows);
+  auto v = read_complex_vector(file, threads);
   if (v.size() != static_cast<std::size_t>(rows))
     throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
                                   file, rows, what, source.name, v.size()));

@@ -6,44 +6,57 @@
 
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
+#include "linear/fitting_columns.hpp"
 
 #include "dwell/base/error.hpp"
-#include "dwell/formats/columns_file.hpp"
+#include "dwell/formats/file_sizes.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
 
 namespace dwell::app {
 
 namespace {
 
+constexpr index most_vectors = 6, most_coordinates = 3;
+
+void require_rows(const file_sizes& found, const std::string& matrix, std::int64_t rows) {
+  if (found.rows != rows)
+    throw input_error(
+        fmt::format("{}: expected {} rows of near-null vectors, one per row of {}, found {}",
+                    found.where, rows, matrix, found.rows));
+}
+
+/// Rows of a node: as many as it has coordinates, or with rotations 3 or 6.
+std::int64_t rows_of_node(const file_sizes& found, const std::string& matrix, std::int64_t rows) {
+  const std::int64_t of_node = found.rows > 0 ? rows / found.rows : 0;
+  const std::int64_t solid = found.cols, shell = found.cols == 2 ? 3 : 6;
+  if (found.cols < 2 || rows % found.rows != 0 || (of_node != solid && of_node != shell))
+    throw input_error(fmt::format(
+        "{}: expected 2 or 3 coordinates a node and as many rows of {} (or, with rotations, 3 or "
+        "6), found {} x {} and {} rows",
+        found.where, matrix, found.rows, found.cols, rows));
+  return of_node;
+}
+
 std::vector<double> vectors_of(const std::string& file, const std::string& matrix,
                                std::int64_t rows, int threads) {
-  constexpr index most = 6;
-  auto read = read_columns(file, most, threads);
-  if (read.rows != rows)
-    throw input_error(
-        fmt::format("{}: expected {} rows of near-null vectors, one per row of {}, found {}", file,
-                    rows, matrix, read.rows));
-  return std::move(read.values);
+  return std::move(read_columns_that(file, most_vectors, threads, [&](const file_sizes& found) {
+                     require_rows(found, matrix, rows);
+                   }).values);
 }
 
 /// The modes, and how many rows a node has.
 std::pair<std::vector<double>, int> modes_of(const std::string& file, const std::string& matrix,
                                              std::int64_t rows, int threads) {
-  constexpr index most = 3;
-  const auto read = read_columns(file, most, threads);
-  const std::int64_t of_node = read.rows > 0 ? rows / read.rows : 0;
-  const index solid = read.cols, shell = read.cols == 2 ? 3 : 6;
-  if (read.cols < 2 || rows % read.rows != 0 || (of_node != solid && of_node != shell))
-    throw input_error(fmt::format(
-        "{}: expected 2 or 3 coordinates a node and as many rows of {} (or, with rotations, 3 or "
-        "6), found {} x {} and {} rows",
-        file, matrix, read.rows, read.cols, rows));
+  std::int64_t of_node = 0;
+  const auto read = read_columns_that(
+      file, most_coordinates, threads,
+      [&](const file_sizes& found) { of_node = rows_of_node(found, matrix, rows); });
   std::vector<double> by_node(read.values.size());
   for (std::size_t k = 0; k < by_node.size(); ++k)
     by_node[k] =
         read.values[k % static_cast<std::size_t>(read.cols) * static_cast<std::size_t>(read.rows) +
                     k / static_cast<std::size_t>(read.cols)];
-  return {rigid_body_modes(by_node, read.cols, of_node != solid), static_cast<int>(of_node)};
+  return {rigid_body_modes(by_node, read.cols, of_node != read.cols), static_cast<int>(of_node)};
 }
 
 }  // namespace
@@ -61,6 +74,12 @@ CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::str
             "rigid-body modes follow; the rows of a node are as many, or with its rotations 3 or 6")
       ->excludes(vectors);
   return vectors;
+}
+
+void require_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows) {
+  if (const auto found = sizes_of_file(files.vectors); found) require_rows(*found, matrix, rows);
+  if (const auto found = sizes_of_file(files.coordinates); found)
+    rows_of_node(*found, matrix, rows);
 }
 
 void read_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows,

@@ -29,6 +29,8 @@ struct near_null_files {
 CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::string& flag,
                            const std::string& help);
 
+/// Throws input_error where the heads of the files say that they do not fit the matrix.
+void require_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows);
 /// Reads what was asked for. Throws input_error where it does not fit the matrix of this name and
 /// so many rows. Coordinates also say the rows of a node, unless the options do.
 void read_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows,

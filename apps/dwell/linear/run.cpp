@@ -215,6 +215,15 @@ void read_vectors(const solve_arguments& args, const std::string& matrix, std::i
   p.options.null_vectors = make_null_vectors(args.null_vectors, matrix, rows, args.threads);
 }
 
+/// Looks at the heads of these files.
+void require_fitting_vectors(const solve_arguments& args, std::int64_t rows,
+                             const solve_result& result) {
+  const std::string matrix = source_name(args.matrix);
+  if (result.rhs.what == rhs_source::kind::file)
+    require_fitting(result.rhs.file, "right-hand side", matrix, rows);
+  if (!args.start.empty()) require_fitting(args.start, "start vector", matrix, rows);
+}
+
 /// Reads all, and sets `p` up for the solve but for what the progress line needs. Where sizes are
 /// known before the matrix is read, what does not fit them is refused then.
 void read_problem(const solve_arguments& args, const std::optional<device>& where,
@@ -222,11 +231,14 @@ void read_problem(const solve_arguments& args, const std::optional<device>& wher
   solve_result& result = p.result;
   progress.show("reading " + args.matrix);
   const auto known = source_in_parts(args.matrix);
-  if (known) {
-    require_square(args.matrix, known->rows(), known->cols());
-    if (is_large(*known)) check_large(args, where.value_or(device::cpu(1)), *known);
-    read_vectors(args, source_name(args.matrix), known->rows(), p);
-  }
+  const auto sizes = sizes_of_source(args.matrix);
+  const bool read_first = sizes && !sizes->complex;
+  if (sizes) require_square(sizes->where, sizes->rows, sizes->cols);
+  if (known && is_large(*known)) check_large(args, where.value_or(device::cpu(1)), *known);
+  if (read_first)
+    read_vectors(args, source_name(args.matrix), sizes->rows, p);
+  else if (sizes)
+    require_fitting_vectors(args, sizes->rows, result);
   p.source = load_any_matrix(args.matrix, args.threads);
   result.matrix_name = p.source.name;
   result.generated = p.source.generated;
@@ -239,7 +251,7 @@ void read_problem(const solve_arguments& args, const std::optional<device>& wher
   result.rows = p.source.rows();
   result.explicit_zeros = count_explicit_zeros(large ? large->val : a.val);
   result.nonzeros = (large ? large->nonzeros() : a.nonzeros()) - result.explicit_zeros;
-  if (!known) read_vectors(args, p.source.name, result.rows, p);
+  if (!read_first) read_vectors(args, p.source.name, result.rows, p);
   if (result.rhs.what != rhs_source::kind::file) p.b = make_rhs(result.rhs, p.source, args.threads);
   if (args.start.empty()) p.x.assign(static_cast<std::size_t>(result.rows), 0.0);
 }

@@ -14,11 +14,12 @@
 #include <utility>
 
 #include "cli/file_options.hpp"
+#include "linear/fitting_columns.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/base/nearest.hpp"
-#include "dwell/formats/columns_file.hpp"
 #include "dwell/formats/descriptor.hpp"
+#include "dwell/formats/file_sizes.hpp"
 #include "dwell/formats/vector_file.hpp"
 #include "dwell/linear/solve.hpp"
 
@@ -35,14 +36,32 @@ std::vector<double> row_sums(const csr<double, Offset>& a) {
   return sums;
 }
 
+void require_length(const std::string& where, std::int64_t found, const char* what,
+                    const std::string& matrix, std::int64_t rows) {
+  if (found != rows)
+    throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
+                                  where, rows, what, matrix, found));
+}
+
 }  // namespace
+
+void require_fitting(const std::string& file, const char* what, const std::string& matrix,
+                     std::int64_t rows) {
+  if (!is_vector_name(file)) return;  // its reader says so
+  const auto sizes = sizes_of_file(file);
+  if (!sizes) return;
+  if (sizes->cols != 1 && sizes->rows != 1)
+    throw input_error(fmt::format(
+        "{}: expected a vector (one column or one row) for the {}, found {} rows and {} columns",
+        sizes->where, what, sizes->rows, sizes->cols));
+  require_length(sizes->where, sizes->cols == 1 ? sizes->rows : sizes->cols, what, matrix, rows);
+}
 
 std::vector<double> read_fitting(const std::string& file, const char* what,
                                  const std::string& matrix, std::int64_t rows, int threads) {
+  require_fitting(file, what, matrix, rows);
   auto v = dwell::read_vector(file, threads);
-  if (v.size() != static_cast<std::size_t>(rows))
-    throw input_error(fmt::format("{}: expected {} values for the {}, one per row of {}, found {}",
-                                  file, rows, what, matrix, v.size()));
+  require_length(file, static_cast<std::int64_t>(v.size()), what, matrix, rows);
   return v;
 }
 
@@ -159,12 +178,13 @@ consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& s
 std::vector<double> make_null_vectors(const std::string& file, const std::string& matrix,
                                       std::int64_t rows, int threads) {
   if (file.empty()) return {};
-  auto read = read_columns(file, most_null_vectors, threads);
-  if (read.rows != rows)
-    throw input_error(
-        fmt::format("{}: expected {} rows of null vectors, one per row of {}, found {}", file, rows,
-                    matrix, read.rows));
-  return std::move(read.values);
+  return std::move(
+      read_columns_that(file, most_null_vectors, threads, [&](const file_sizes& found) {
+        if (found.rows != rows)
+          throw input_error(
+              fmt::format("{}: expected {} rows of null vectors, one per row of {}, found {}",
+                          found.where, rows, matrix, found.rows));
+      }).values);
 }
 
 std::vector<float> to_single(std::span<const double> v, const std::string& what,

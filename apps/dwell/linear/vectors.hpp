@@ -39,6 +39,10 @@ consistent_rhs make_consistent_rhs(const rhs_source& rhs, const matrix_source& s
 std::vector<double> make_null_vectors(const std::string& file, const std::string& matrix,
                                       std::int64_t rows, int threads);
 
+/// Throws input_error if the head of a file says that it is no vector, or one of another length;
+/// not of a file that can be read only once.
+void require_fitting(const std::string& file, const char* what, const std::string& matrix,
+                     std::int64_t rows);
 /// A vector out of a file, which is `what` of a matrix of this name. Throws input_error if it has
 /// another length.
 std::vector<double> read_fitting(const std::string& file, const char* what,

@@ -109,6 +109,7 @@ def read_matrix(path: str | os.PathLike[str]) -> scipy.sparse.csr_array:
     Returns
     -------
     A : csr_array of float64 and int32
+        Of complex128 where the file has complex numbers.
 
     Raises
     ------

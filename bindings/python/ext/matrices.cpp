@@ -5,10 +5,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <complex>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings.hpp"
@@ -16,7 +19,7 @@
 #include "listener.hpp"
 
 #include "dwell/datasets/generators.hpp"
-#include "dwell/formats/matrix_market.hpp"
+#include "dwell/formats/complex_matrix_market.hpp"
 
 namespace dwell::python {
 
@@ -39,10 +42,13 @@ coordinates_tuple coordinates_of(const std::string& kind) {
   return coordinates_tuple(nb::make_tuple(dimension, owned(std::move(nodes.values))));
 }
 
-csr_arrays_tuple parse_arrays(const nb::bytes& text, const std::string& name) {
-  return arrays_of(interruptible([&] {
-    return parse_matrix_market({text.c_str(), text.size()}, name).matrix;
-  }));
+using any_arrays = std::variant<csr_arrays_tuple, csr_arrays<std::complex<double>>>;
+
+any_arrays parse_arrays(const nb::bytes& text, const std::string& name) {
+  auto read = interruptible([&] {
+    return parse_any_matrix_market({text.c_str(), text.size()}, name);
+  });
+  return std::visit([](auto& of) -> any_arrays { return arrays_of(std::move(of.matrix)); }, read);
 }
 
 std::vector<std::pair<std::string, std::string>> kinds() {

@@ -38,6 +38,9 @@ DWELL_API std::vector<std::complex<double>> read_complex_matrix_market_vector(
 /// Parses text in memory.
 DWELL_API mm_complex_matrix parse_complex_matrix_market(std::span<const char> text,
                                                         const std::string& name, int threads = 0);
+/// Parses text as what it is: complex, or not.
+DWELL_API std::variant<mm_matrix, mm_complex_matrix> parse_any_matrix_market(
+    std::span<const char> text, const std::string& name, int threads = 0);
 
 /// Writes field complex, in the manner of write_matrix_market(); as general, or symmetric or
 /// hermitian (the matrix must be so bit for bit, of a hermitian one the diagonal real).

@@ -49,6 +49,7 @@ struct run_places {
   const double* rr = nullptr;
   /// Stride of a batch: bytes from target2, step, stop and rr of a system to those of the next one.
   std::size_t system_stride = 0;
+  bool own_scale = false;  ///< x and rhs are the caller's numbers, which the run scales itself
 };
 
 /// A variant of the iteration, ready to run on a device again and again.

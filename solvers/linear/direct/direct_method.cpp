@@ -170,19 +170,21 @@ direct_prospect direct_prospect_of(const counted_fill& counted, const system_fac
   out.seconds = 1e-9 * cost_of_direct(of, fill, facts.symmetric);
   const double others = iterative_cost(of, facts, iterations);
   out.sooner = out.seconds < 1e-9 * others && has_room;
+  // Nobody is advised to take what "auto" would not.
   searched_system with_threads = of;
-  with_threads.threads = threads;
-  out.follows = threads > 0 && out.sooner &&
-                is_clearly_sooner(with_threads, fill, facts.symmetric,
-                                  iterative_cost(with_threads, facts, iterations));
+  with_threads.threads = std::max(threads, 1);
+  const bool clearly =
+      out.sooner && is_clearly_sooner(with_threads, fill, facts.symmetric,
+                                      iterative_cost(with_threads, facts, iterations));
+  out.follows = threads > 0 && clearly;
   out.words = fmt::format(
       "{} of {}{} nonzeros, {}{}: about {:.2g} s, where iterations are expected to take {:.2g} "
       "s{}",
       kind_of_factors(facts), facts.symmetric ? "" : "at least about ", count_of(out.nonzeros),
       bytes_text(out.bytes), has_room ? "" : ", more than there is", out.seconds, 1e-9 * others,
-      out.follows  ? "; auto goes on with it once the residual shows that"
-      : out.sooner ? "; try --solver direct"
-                   : "");
+      out.follows ? "; auto goes on with it once the residual shows that"
+      : clearly   ? "; try --solver direct"
+                  : "");
   return out;
 }
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "dwell/base/lap_timer.hpp"
-#include "dwell/base/power_of_two.hpp"
 #include "dwell/execution/device/run_control.hpp"
 #include "dwell/solvers/linear/direct/direct_method.hpp"
 #include "dwell/solvers/linear/method/outcome.hpp"
+#include "dwell/solvers/linear/run/system_scale.hpp"
 #include "dwell/solvers/linear/run/verification.hpp"
 
 namespace dwell {
@@ -80,7 +80,9 @@ direct_run<T>::direct_run(const prepared_system<T>& matrix, const solve_options&
       known_(known),
       x_(slot(matrix.arrays().rows)),
       rhs_(x_.size()),
-      answer_(x_.size()) {
+      scaled_rhs_(x_.size()),
+      answer_(x_.size()),
+      residual_(x_.size()) {
   refill(matrix.arrays(), -matrix.scale_exponent());
 }
 
@@ -102,9 +104,9 @@ std::string direct_run<T>::library() const {
 }
 
 template <class T>
-void direct_run<T>::refill(const large_csr_arrays<T>&, int exponent) {
-  exponent_ = exponent;
+void direct_run<T>::refill(const large_csr_arrays<T>&, int) {
   current_ = nullptr;
+  begins_with_ldlt_ = lu_made_ = false;
   why_lu_.clear();
   why_none_.clear();
   factorise();
@@ -118,9 +120,11 @@ void direct_run<T>::factorise() {
   const bool symmetric =
       options_.variant == variant_ldlt || (options_.variant != variant_lu && facts.symmetric);
   if (symmetric) {
-    const std::string why = factorise_as(ldlt_, true);
+    const std::string why = factorise_as(ldlt_, true, scaling::largest);
     if (why.empty()) {
       current_ = ldlt_.get();
+      by_of_ldlt_ = by_;
+      begins_with_ldlt_ = true;
       return;
     }
     if (options_.variant == variant_ldlt) {
@@ -135,17 +139,37 @@ void direct_run<T>::factorise() {
 template <class T>
 void direct_run<T>::take_lu(const std::string& why) {
   why_lu_ = why;
-  const std::string none = factorise_as(lu_, false);
-  current_ = none.empty() ? lu_.get() : nullptr;
-  if (!none.empty()) why_none_ = "the matrix is singular, exactly or by rounding: " + none;
+  if (lu_made_) {
+    by_ = by_of_lu_;
+    values_ = scaled_values(matrix(), by_);
+  } else {
+    why_no_lu_ = factorise_as(lu_, false, scaling::largest);
+    if (!why_no_lu_.empty()) why_no_lu_ = factorise_as(lu_, false, scaling::mean);
+    by_of_lu_ = by_;
+    lu_made_ = true;
+  }
+  current_ = why_no_lu_.empty() ? lu_.get() : nullptr;
+  if (!current_) why_none_ = "the matrix is singular, exactly or by rounding: " + why_no_lu_;
 }
 
 template <class T>
-std::string direct_run<T>::factorise_as(std::unique_ptr<matrix_factors>& one, bool symmetric) {
+void direct_run<T>::take_first() {
+  if (!begins_with_ldlt_ || current_ == ldlt_.get()) return;
+  by_ = by_of_ldlt_;
+  values_ = scaled_values(matrix(), by_);
+  current_ = ldlt_.get();
+  why_lu_.clear();
+  why_none_.clear();
+}
+
+template <class T>
+std::string direct_run<T>::factorise_as(std::unique_ptr<matrix_factors>& one, bool symmetric,
+                                        scaling how) {
   const csr_view<T> a = matrix();
   {
     const lap_timer time(setup_.factor_s);
-    by_ = equilibrate(a, symmetric, matrix_.facts().positive_diagonal);
+    by_ = how == scaling::mean ? equilibrate_by_mean(a)
+                               : equilibrate(a, symmetric, matrix_.facts().positive_diagonal);
     values_ = scaled_values(a, by_);
   }
   const csr_view<double> scaled = scaled_matrix();
@@ -172,7 +196,10 @@ bool direct_run<T>::is_singular(matrix_factors& factors, const csr_view<double>&
 
 template <class T>
 run_places<T> direct_run<T>::places(int) {
-  return {x_.data(), rhs_.data(), 1, nullptr, &now_.target2, &now_.step, &now_.stop, &now_.rr};
+  run_places<T> at{x_.data(),     rhs_.data(), 1,          nullptr,
+                   &now_.target2, &now_.step,  &now_.stop, &now_.rr};
+  at.own_scale = true;
+  return at;
 }
 
 template <class T>
@@ -182,41 +209,89 @@ std::vector<double> direct_run<T>::history(std::size_t count) const {
 }
 
 template <class T>
-double direct_run<T>::residual_of(const std::vector<double>& x, std::vector<double>& r) const {
-  const csr_view<T> a = matrix();
-  const power_of_two scale(exponent_);
-  double rr = 0;
-  for (index i = 0; i < a.rows; ++i) {
-    double sum = rhs_[slot(i)];
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      sum -= scale(static_cast<double>(a.val[k])) * x[slot(a.col[k])];
-    r[slot(i)] = sum;
-    rr += sum * sum;
+void direct_run<T>::take_vectors() {
+  int most = exponent_of_zero;
+  for (std::size_t i = 0; i < x_.size(); ++i)
+    most = std::max({most, exponent_of(std::abs(rhs_[i])) + by_.row[i],
+                     exponent_of(std::abs(x_[i])) - by_.column[i]});
+  scale_ = most > exponent_of_zero / 2 ? most : 0;
+  for (std::size_t i = 0; i < x_.size(); ++i) {
+    scaled_rhs_[i] = std::ldexp(static_cast<double>(rhs_[i]), by_.row[i] - scale_);
+    answer_[i] = std::ldexp(static_cast<double>(x_[i]), -by_.column[i] - scale_);
   }
-  return rr;
 }
 
 template <class T>
-bool direct_run<T>::is_unstable(const std::vector<double>& x, const std::vector<double>& r) const {
-  const csr_view<T> a = matrix();
-  const power_of_two scale(exponent_);
-  double norm = 0, rhs = 0;
+void direct_run<T>::give_answer() {
+  for (std::size_t i = 0; i < x_.size(); ++i)
+    x_[i] = static_cast<T>(std::ldexp(answer_[i], by_.column[i] + scale_));
+}
+
+template <class T>
+void direct_run<T>::change_to_lu() {
+  const solve_setup known = setup_;
+  const std::vector<int> column = by_.column;
+  const int scale = scale_;
+  const std::vector<double> answer = answer_;
+  take_lu("it left a relative residual that rounding does not explain");
+  take_vectors();
+  for (std::size_t i = 0; i < answer.size(); ++i)
+    answer_[i] = std::ldexp(answer[i], column[i] + scale - by_.column[i] - scale_);
+  residual_of(answer_, residual_);
+  more_ += difference(setup_, known);
+}
+
+template <class T>
+double direct_run<T>::residual_of(const std::vector<double>& y, std::vector<double>& r) const {
+  const csr_view<double> a = scaled_matrix();
+  double rr = 0;
+  bool zero = true;
+  for (index i = 0; i < a.rows; ++i) {
+    double sum = scaled_rhs_[slot(i)];
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum -= a.val[k] * y[slot(a.col[k])];
+    r[slot(i)] = sum;
+    zero = zero && sum == 0;
+    const double of_row = std::ldexp(sum, scale_ - by_.row[slot(i)] - unit_);
+    rr += of_row * of_row;
+  }
+  return zero || rr > 0 ? rr : std::numeric_limits<double>::denorm_min();
+}
+
+template <class T>
+double direct_run<T>::part_of_terms(const std::vector<double>& y,
+                                    const std::vector<double>& r) const {
+  const csr_view<double> a = scaled_matrix();
+  double most = 0;
+  for (index i = 0; i < a.rows; ++i) {
+    if (r[slot(i)] == 0) continue;
+    double terms = std::abs(scaled_rhs_[slot(i)]);
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      terms += std::abs(a.val[k] * y[slot(a.col[k])]);
+    most = std::max(most, std::abs(r[slot(i)]) / terms);
+  }
+  return most;
+}
+
+template <class T>
+bool direct_run<T>::is_unstable(const std::vector<double>& y, const std::vector<double>& r) const {
+  const csr_view<double> a = scaled_matrix();
+  double norm = 0;
   for (index i = 0; i < a.rows; ++i) {
     double sum = 0;
-    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      sum += std::abs(scale(static_cast<double>(a.val[k])));
+    for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += std::abs(a.val[k]);
     norm = std::max(norm, sum);
-    rhs = std::max(rhs, std::abs(static_cast<double>(rhs_[slot(i)])));
   }
-  return !(largest(r) <= much_for_stable * (norm * largest(x) + rhs));
+  return !(largest(r) <= much_for_stable * (norm * largest(y) + largest(scaled_rhs_)));
 }
 
 template <class T>
-void direct_run<T>::solve_by_factors(std::vector<double>& v) {
-  // R A C is factorised, and A' = 2^exponent A.
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::ldexp(v[i], by_.row[i] - exponent_);
-  current_->solve(v, false);
-  for (std::size_t i = 0; i < v.size(); ++i) v[i] = std::ldexp(v[i], by_.column[i]);
+double direct_run<T>::step(const std::vector<double>& r, std::vector<double>& next,
+                           std::vector<double>& rest) {
+  next = r;
+  current_->solve(next, false);
+  for (std::size_t i = 0; i < next.size(); ++i) next[i] += answer_[i];
+  ++now_.step;
+  return residual_of(next, rest);
 }
 
 template <class T>
@@ -230,8 +305,8 @@ bool direct_run<T>::note(const run_control& control) {
 
 template <class T>
 void direct_run<T>::iterate(run_control& control) {
-  std::vector<double> r(answer_.size()), next(answer_.size()), rest(answer_.size());
-  now_.rr = residual_of(answer_, r);
+  std::vector<double> next(answer_.size()), rest(answer_.size());
+  now_.rr = residual_of(answer_, residual_);
   bool go_on = note(control);
   while (now_.stop == run_outcome::running) {
     if (now_.rr <= now_.target2) {
@@ -245,25 +320,18 @@ void direct_run<T>::iterate(run_control& control) {
     } else if (now_.step >= limit_) {
       now_.stop = run_outcome::iteration_limit;
     } else {
-      next = r;
-      solve_by_factors(next);
-      for (std::size_t i = 0; i < next.size(); ++i) next[i] += answer_[i];
-      const double rr = residual_of(next, rest);
-      const double before = now_.rr;
-      ++now_.step;
+      const double before = now_.rr, rr = step(residual_, next, rest);
       if (rr < before) {  // no NaN is
         now_.rr = rr;
         answer_.swap(next);
-        r.swap(rest);
+        residual_.swap(rest);
       }
       go_on = note(control);
       if (now_.rr <= now_.target2 || now_.rr <= worth_a_step * worth_a_step * before) continue;
       // It rests: by rounding, or since factors without pivoting are of little worth.
       if (go_on && current_ == ldlt_.get() && options_.variant != variant_ldlt &&
-          is_unstable(answer_, r)) {
-        const solve_setup known = setup_;
-        take_lu("it left a relative residual that rounding does not explain");
-        more_ += difference(setup_, known);
+          is_unstable(answer_, residual_)) {
+        change_to_lu();
         continue;
       }
       now_.stop = run_outcome::converged;  // how far the true residual says
@@ -272,14 +340,33 @@ void direct_run<T>::iterate(run_control& control) {
 }
 
 template <class T>
+void direct_run<T>::refine_rows(run_control& control) {
+  std::vector<double> next(answer_.size()), rest(answer_.size());
+  double part = part_of_terms(answer_, residual_);
+  for (bool go_on = true; go_on && part > much_for_rounding && now_.step < limit_;) {
+    const double rr = step(residual_, next, rest), of_next = part_of_terms(next, rest);
+    // The norm may lose what rounding has left of it.
+    const bool helps = of_next <= worth_a_step * part && rr <= std::max(now_.target2, 4 * now_.rr);
+    if (helps) {
+      part = of_next;
+      now_.rr = rr;
+      answer_.swap(next);
+      residual_.swap(rest);
+    }
+    go_on = note(control) && helps;
+  }
+}
+
+template <class T>
 void direct_run<T>::start(run_control& control) {
   const double begun = seconds_on_host();
   history_.clear();
   more_ = {};
-  std::copy(x_.begin(), x_.end(), answer_.begin());
+  take_first();
+  take_vectors();
   iterate(control);
-  std::transform(answer_.begin(), answer_.end(), x_.begin(),
-                 [](double v) { return static_cast<T>(v); });
+  if (now_.stop == run_outcome::converged && now_.step > 0) refine_rows(control);
+  if (now_.step > 0) give_answer();
   seconds_ = seconds_on_host() - begun - more_.total();
 }
 

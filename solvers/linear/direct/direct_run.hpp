@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A run of method "direct": factors of the matrix, solutions with them, and iterative refinement
 // in f64. To a solver it is a run like those of iterative methods, of which a step is one solution
-// with the factors. Private to the solver.
+// with the factors. All of it is in the numbers of the matrix whose rows and columns are scaled, so
+// that rows of very different sizes count alike: R A C y = R b, x = C y. Private to the solver.
 #pragma once
 #include <memory>
 #include <string>
@@ -28,6 +29,7 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   void connect() override {}
   kernel_making load_kernel() override { return {}; }
   void refill(const large_csr_arrays<T>& a, int exponent) override;
+  void take_unit(int exponent) override { unit_ = exponent; }
   void take_sequence(const owned_sequence&) override {}
   void limit(int iterations) override { limit_ = iterations; }
   void ask(run_judge*) override {}
@@ -49,20 +51,34 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   };
   /// Factors of the values, by the first kind that has some.
   void factorise();
+  enum class scaling { largest, mean };
   /// Returns why there are no factors of this kind, or nothing.
-  std::string factorise_as(std::unique_ptr<matrix_factors>& one, bool symmetric);
-  /// From now on by LU; why: not by L D L^T, or empty.
+  std::string factorise_as(std::unique_ptr<matrix_factors>& one, bool symmetric, scaling how);
+  /// By LU; why: not by L D L^T, or empty. Makes factors of these values once.
   void take_lu(const std::string& why);
+  /// By the factors that the first run of these values began with: answers do not depend on the
+  /// runs before.
+  void take_first();
   /// More than 1 / epsilon: the factors are those of a singular matrix, by rounding.
   bool is_singular(matrix_factors& factors, const csr_view<double>& scaled) const;
   csr_view<T> matrix() const;
   csr_view<double> scaled_matrix() const;
-  /// r = b' - A' x, and r.r.
-  double residual_of(const std::vector<double>& x, std::vector<double>& r) const;
-  /// v becomes A'^-1 v.
-  void solve_by_factors(std::vector<double>& v);
-  bool is_unstable(const std::vector<double>& x, const std::vector<double>& r) const;
+  /// The vectors of the scaled system, from the caller's.
+  void take_vectors();
+  /// x from the answer y.
+  void give_answer();
+  /// LU in place of L D L^T amid a run: rows and columns are scaled anew, the vectors as well.
+  void change_to_lu();
+  /// r = R b - R A C y, and the square of the norm of b - A x.
+  double residual_of(const std::vector<double>& y, std::vector<double>& r) const;
+  /// The largest part of a row that r is: of |R A C| |y| + |R b|.
+  double part_of_terms(const std::vector<double>& y, const std::vector<double>& r) const;
+  bool is_unstable(const std::vector<double>& y, const std::vector<double>& r) const;
+  /// The answer and its residual after one more solution with the factors.
+  double step(const std::vector<double>& r, std::vector<double>& next, std::vector<double>& rest);
   void iterate(run_control& control);
+  /// Steps for rows that the norm does not see, while they help.
+  void refine_rows(run_control& control);
   /// Notes the residual of a step; false: somebody asks for the end.
   bool note(const run_control& control);
 
@@ -71,19 +87,22 @@ class direct_run final : public prepared_run<T>, public factorised_run {
   solve_setup& setup_;
   const factor_library& library_;
   const counted_fill* known_;
-  int exponent_ = 0;  ///< A' = 2^exponent A
-  matrix_exponents by_;
+  matrix_exponents by_;                        ///< those of the present factors
   std::vector<double> values_;                 ///< values of the scaled matrix
   std::unique_ptr<matrix_factors> ldlt_, lu_;  ///< analysed, once they are needed
-  matrix_factors* current_ = nullptr;          ///< or null: the matrix is singular
-  std::string why_lu_, why_none_;
+  matrix_exponents by_of_ldlt_, by_of_lu_;
+  bool begins_with_ldlt_ = false, lu_made_ = false;  ///< by these values
+  matrix_factors* current_ = nullptr;                ///< or null: the matrix is singular
+  std::string why_lu_, why_none_, why_no_lu_;
 
-  std::vector<T> x_, rhs_;
+  std::vector<T> x_, rhs_;  ///< the caller's numbers
+  int unit_ = 0;            ///< norms of residuals are divided by two to this power
   int limit_ = 0;
 
   // Members of the last run:
   scalars now_;
-  std::vector<double> answer_, history_;
+  int scale_ = 0;  ///< the vectors of the scaled system are divided by two to this power
+  std::vector<double> scaled_rhs_, answer_, residual_, history_;
   double seconds_ = 0;
   solve_setup more_;
 };

@@ -14,6 +14,8 @@ namespace {
 
 /// Halves of the exponents that are left come down by every sweep, from 2000 to less than 1.
 constexpr int most_sweeps = 14;
+/// What means leave differs little between neighbours after a few of them.
+constexpr int sweeps_of_means = 60;
 
 std::vector<int> whole(const std::vector<double>& v) {
   std::vector<int> out(v.size());
@@ -71,6 +73,37 @@ matrix_exponents equilibrate(const csr_view<T>& a, bool symmetric, bool positive
 }
 
 template <class T>
+matrix_exponents equilibrate_by_mean(const csr_view<T>& a) {
+  std::vector<double> row(slot(a.rows), 0.0), column(row);
+  std::vector<double> sum(row.size());
+  std::vector<index> count(row.size());
+  const auto each = [&](auto&& f) {
+    for (index i = 0; i < a.rows; ++i)
+      for (index k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+        if (a.val[k] != T(0)) f(slot(i), slot(a.col[k]), static_cast<double>(std::ilogb(a.val[k])));
+  };
+  const auto take_means = [&](std::vector<double>& by) {
+    double most = 0;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      if (count[i] == 0) continue;
+      const double mean = -sum[i] / count[i];
+      most = std::max(most, std::abs(mean - by[i]));
+      by[i] = mean;
+    }
+    std::fill(sum.begin(), sum.end(), 0.0);
+    std::fill(count.begin(), count.end(), 0);
+    return most;
+  };
+  for (int sweep = 0; sweep < sweeps_of_means; ++sweep) {
+    each([&](std::size_t i, std::size_t j, double e) { sum[i] += e + column[j], ++count[i]; });
+    const double by_rows = take_means(row);
+    each([&](std::size_t i, std::size_t j, double e) { sum[j] += e + row[i], ++count[j]; });
+    if (std::max(by_rows, take_means(column)) < 0.5) break;
+  }
+  return {whole(row), whole(column)};
+}
+
+template <class T>
 std::vector<double> scaled_values(const csr_view<T>& a, const matrix_exponents& by) {
   std::vector<double> out(slot(a.nonzeros()));
   for (index i = 0; i < a.rows; ++i)
@@ -82,6 +115,8 @@ std::vector<double> scaled_values(const csr_view<T>& a, const matrix_exponents& 
 
 template matrix_exponents equilibrate(const csr_view<double>&, bool, bool);
 template matrix_exponents equilibrate(const csr_view<float>&, bool, bool);
+template matrix_exponents equilibrate_by_mean(const csr_view<double>&);
+template matrix_exponents equilibrate_by_mean(const csr_view<float>&);
 template std::vector<double> scaled_values(const csr_view<double>&, const matrix_exponents&);
 template std::vector<double> scaled_values(const csr_view<float>&, const matrix_exponents&);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Powers of two by which rows and columns of a matrix are multiplied before it is factorised, so
-// that pivots can be compared (Ruiz 2001, in whole exponents). Private to the solver.
+// that pivots can be compared (Ruiz 2001, and Curtis and Reid 1972, in whole exponents). Private to
+// the solver.
 #pragma once
 #include <vector>
 
@@ -16,6 +17,11 @@ struct matrix_exponents {
 /// columns are those of rows; positive_diagonal: the diagonal is about 1 instead.
 template <class T>
 matrix_exponents equilibrate(const csr_view<T>& a, bool symmetric, bool positive_diagonal);
+
+/// Exponents for which the logarithms of the elements have the least squares. They find the units
+/// of rows and columns where the largest elements do not: those may fit while a pivot is tiny.
+template <class T>
+matrix_exponents equilibrate_by_mean(const csr_view<T>& a);
 
 /// The values of the matrix that is multiplied by them, in the caller's order.
 template <class T>

@@ -49,6 +49,7 @@ void attempts<T>::begin(const solve_report* so_far, int most, bool quietly, bool
   first_ = seconds_on_host();
   if (!so_far) told_from_ = first_, refused_ = false;
   if (!seen_.finite) return;
+  if (current().factorised) current().factorised->take_unit(seen_.by.vectors);
   judge_.reset();
   counting_s_ = 0;
   if (judged) {

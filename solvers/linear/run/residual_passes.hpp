@@ -149,7 +149,9 @@ struct residual_row {
   DWELL_HD void part(index i, int lane, const residual_terms<T>& by, double* sum) const {
     const double b = lane == 0 ? by.rhs(at, i) : 0.0;
     double r = b, of_terms = std::fabs(b), of_row = 0.0;
-    bool out_of_range = lane == 0 && at.b[i] != T(0) && b != 0.0 && !normal(b);
+    // Only what is taken from b may make 0 of it; else it is too small beside the largest one.
+    const bool zero = at.b[i] == T(0) || (b == 0.0 && (at.null_space || at.null_count > 0));
+    bool out_of_range = lane == 0 && !zero && !normal(b);
     const csr_row<T> entries = at.a.row(i);
     for (index k = lane; k < entries.count; k += lanes) {
       const double a = entries.val[k], x = by.x_at(at, entries.col[k]);

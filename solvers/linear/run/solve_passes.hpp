@@ -126,8 +126,8 @@ struct load : sums<1> {
   };
   DWELL_HD scales constants() const {
     const solve_numbers& n = *at.numbers;
-    return {power_of_two(-n.by.answer()),
-            power_of_two(-n.by.vectors),
+    return {power_of_two(at.own_scale ? 0 : -n.by.answer()),
+            power_of_two(at.own_scale ? 0 : -n.by.vectors),
             power_of_two(-n.by.rhs),
             power_of_two(n.by.rhs - n.by.vectors),
             n.start_mean,
@@ -218,7 +218,7 @@ struct answer {
     double mean;
   };
   DWELL_HD scales constants() const {
-    return {power_of_two(at.numbers->by.answer()), at.numbers->answer_mean};
+    return {power_of_two(at.own_scale ? 0 : at.numbers->by.answer()), at.numbers->answer_mean};
   }
   DWELL_HD void element(index i, const scales& by, double* acc) const {
     const double found = static_cast<double>(at.run_x_at(i));

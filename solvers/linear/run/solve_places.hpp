@@ -77,6 +77,7 @@ struct solve_places {
   T* run_x = nullptr;            ///< the program's vectors, scaled; element i at [i * stride]
   T* run_rhs = nullptr;
   int stride = 1;
+  bool own_scale = false;   ///< those are the caller's numbers, which the run scales itself
   bool null_space = false;  ///< the constant vectors are in it: b and x count without their means
   int null_count = 0;       ///< vectors that are given, else
   /// Where rows are divided among ranks, else null: then run_x has the ghosts behind the rows, and

@@ -42,6 +42,7 @@ struct solve_workspace {
     at.parts = parts.data();
     at.run_x = in.x;
     at.run_rhs = in.rhs;
+    at.own_scale = in.own_scale;
     at.inverse_diagonal = in.inverse_diagonal;
     at.residual = residual.data();
     at.rtol = options.rtol;

@@ -39,6 +39,9 @@ class mixed_run {
 class factorised_run {
  public:
   virtual ~factorised_run() = default;
+  /// Sums of squares of the next run's residuals, and what they are to come to, are of numbers
+  /// divided by two to this power.
+  virtual void take_unit(int exponent) = 0;
   /// What the report is to end with: the factors, what was set up amid the run, and why it broke
   /// down.
   virtual void conclude(solve_report& report) const = 0;

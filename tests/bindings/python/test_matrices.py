@@ -50,6 +50,22 @@ def test_files_as_scipy_reads_them(tmp_path):
         assert abs(found - scipy.io.mmread(plain, spmatrix=False).tocsr()).max() == 0 and found.indices.dtype == np.int32
 
 
+@pytest.mark.parametrize("symmetry", ["general", "symmetric", "hermitian", "skew-symmetric"])
+def test_complex_files_as_scipy_reads_them(tmp_path, symmetry):
+    rng = np.random.default_rng(5)
+    for n in (2, 7, 30):
+        half = np.tril(rng.standard_normal((n, n)) + 1j * rng.standard_normal((n, n))) * (rng.random((n, n)) < 0.4)
+        half[1, 0] = 1 + 2j
+        below = np.tril(half, -1)
+        a = {"general": half, "symmetric": half + below.T, "skew-symmetric": below - below.T,
+             "hermitian": below + below.conj().T + np.diag(half.diagonal().real + 1)}[symmetry]
+        path = tmp_path / "a.mtx"
+        scipy.io.mmwrite(path, scipy.sparse.coo_array(a), symmetry=symmetry)
+        found = dwell.read_matrix(path)
+        assert found.dtype == np.complex128 and found.indices.dtype == np.int32 and found.has_sorted_indices
+        assert np.array_equal(found.toarray(), a)
+
+
 def test_real_matrices_as_scipy_reads_them(matrices):
     for path in sorted(matrices.glob("*.mtx.gz"), key=lambda p: p.stat().st_size)[:6]:
         found, wanted = dwell.read_matrix(path), scipy.io.mmread(path, spmatrix=False).tocsr()
@@ -66,7 +82,8 @@ def test_all_valid_files_are_read(path):
 
 
 def invalid_files():
-    return sorted(p for p in (ROOT / "tests/data/invalid").glob("*") if p.name != "expected.txt")
+    taken = ("expected.txt", "banner_field_complex.mtx")  # the latter is a matrix, of complex numbers
+    return sorted(p for p in (ROOT / "tests/data/invalid").glob("*") if p.name not in taken)
 
 
 @pytest.mark.parametrize("path", invalid_files(), ids=lambda p: p.name)

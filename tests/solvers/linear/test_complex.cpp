@@ -11,6 +11,7 @@
 #include <complex>
 #include <cstring>
 #include <map>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -181,6 +182,39 @@ TEST_P(complex_methods, go_at_any_scale) {
       }
     }
   }
+}
+
+TEST_P(complex_methods, say_so_where_a_row_is_lost_beside_others) {
+  // Diagonals, and b the row sums: the answer is 1 in every element.
+  std::mt19937 random(24);
+  int lost = 0, solved = 0;
+  for (int k = 0; k < 60; ++k) {
+    const auto n = static_cast<index>(2 + random() % 6);
+    const double most = k % 2 ? 300 : 3;
+    complex_entries entries;
+    std::vector<number> b;
+    for (index i = 0; i < n; ++i) {
+      const double size =
+          std::pow(10.0, std::uniform_real_distribution<double>(-most, most)(random));
+      entries[{i, i}] = GetParam() == "cg" ? number(size) : number(0, size);
+      b.push_back(entries[{i, i}]);
+    }
+    const auto got = run(in_precision<double>(rows_of(n, entries), b), by(GetParam()));
+    SCOPED_TRACE(k);
+    double error = 0, largest = 0;
+    for (const number& x : got.x) {
+      error = std::max(error, std::abs(x - 1.0) / (1 + std::abs(x)));
+      largest = std::max(largest, std::abs(x));
+    }
+    const solve_report& r = got.report;
+    EXPECT_NEAR(r.componentwise_backward_error, error, 1e-6 * error + 4e-15);
+    if (r.stopped == stop_reason::converged && !r.target_missed && largest < 2) {
+      EXPECT_EQ(r.rows_missed, error > 0.05) << error;
+    }
+    error < 1e-6 ? ++solved : ++lost;
+  }
+  EXPECT_GT(solved, 5);
+  EXPECT_GT(lost, 5);
 }
 
 TEST_P(complex_methods, solve_again_and_from_an_answer) {

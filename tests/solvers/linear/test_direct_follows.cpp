@@ -14,9 +14,12 @@
 #include "direct_systems.hpp"
 
 #include "battery.hpp"
+#include "dwell/formats/matrix_market.hpp"
 #include "dwell/linear/explain.hpp"
 #include "dwell/linear/linear_solver.hpp"
 #include "dwell/solvers/linear/direct/direct_candidate.hpp"
+#include "real_matrices.hpp"
+#include "sanitized.hpp"
 
 namespace dwell::test {
 namespace {
@@ -383,6 +386,46 @@ TEST_F(direct, is_said_to_follow) {
   EXPECT_FALSE(explain(slow.view(), cpu, o).direct.follows);
   EXPECT_NE(explain(slow.view(), cpu, o).direct.words.find("try --solver direct"),
             std::string::npos);
+}
+
+TEST_F(direct, is_advised_as_auto_decides) {
+  const std::vector<indexed_matrix> all = indexed_matrices();
+  if (all.empty()) GTEST_SKIP() << why_no_matrices();
+  const device cpu = device::cpu(1);
+  int followed = 0, others = 0, borderline = 0;
+  for (const indexed_matrix& one : all) {
+    const csr<double> a = read_matrix_market(one.file, 1).matrix;
+    if (a.rows > (sanitized ? 1000 : 20000)) continue;
+    SCOPED_TRACE(one.name);
+    solve_options o = auto_options();
+    o.rtol = 1e-8;
+    o.max_iterations = 20000;
+    const direct_prospect advice = explain(a.view(), cpu.facts(), o).direct;
+    const auto tries = [](const direct_prospect& of) {
+      return of.words.find("try --solver direct") != std::string::npos;
+    };
+    EXPECT_FALSE(tries(advice)) << advice.words;
+    solve_options by_cg = o;
+    by_cg.method = "cg";
+    EXPECT_EQ(tries(explain(a.view(), cpu.facts(), by_cg).direct), advice.follows) << advice.words;
+    std::vector<double> b(place(a.rows), 0.0), x(b.size(), 0.0);
+    for (index i = 0; i < a.rows; ++i)
+      for (index k = a.row_ptr[place(i)]; k < a.row_ptr[place(i) + 1]; ++k)
+        b[place(i)] += a.val[place(k)];
+    const solve_report report = solve(cpu, a.view(), b, x, o);
+    if (report.method == "direct") {
+      ++followed;
+      EXPECT_TRUE(advice.follows) << advice.words;
+    } else {
+      ++others;
+      borderline += advice.follows;  // this residual fell faster than that of the probe
+    }
+  }
+  if (!sanitized) {
+    EXPECT_GE(followed, 5);
+    EXPECT_GE(others, 15);
+  }
+  EXPECT_LE(borderline, 1);
 }
 
 }  // namespace

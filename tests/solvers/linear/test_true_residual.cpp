@@ -85,12 +85,13 @@ odd_system odd(std::mt19937& engine) {
   }
   odd_system out{{"", m.as_is(), {}}, std::vector<double>(static_cast<std::size_t>(n)), ""};
   const double of_b = engine() % 2 ? 1.0 : size(300), of_x = engine() % 2 ? 0.0 : size(250);
+  const bool own_sizes = engine() % 3 == 0;  // each element of b has one
   for (index i = 0; i < n; ++i) {
-    out.s.b.push_back(uniform(-1, 1) * of_b);
+    out.s.b.push_back(uniform(-1, 1) * (own_sizes ? size(300) : of_b));
     out.x0[static_cast<std::size_t>(i)] = uniform(-1, 1) * of_x;
   }
   out.name = "kind " + std::to_string(kind) + ", b " + std::to_string(std::log10(of_b)) + ", x0 " +
-             std::to_string(of_x);
+             std::to_string(of_x) + (own_sizes ? ", b of many sizes" : "");
   return out;
 }
 
@@ -139,6 +140,39 @@ TEST_F(true_residual, of_numbers_of_all_sizes_is_what_it_is) {
                 1e-6 * static_cast<double>(own.componentwise) + 4e-15);
   }
   EXPECT_GT(solved, 20);
+}
+
+TEST_F(true_residual, of_rows_that_are_lost_beside_others_is_not_zero) {
+  // Diagonals, and b the row sums: the answer is 1 in every element.
+  std::mt19937 engine(45);
+  for (int k = 0; k < (sanitized ? 20 : 100); ++k) {
+    const auto n = static_cast<index>(2 + engine() % 6);
+    symmetric m(n);
+    linear_system<double> s;
+    for (index i = 0; i < n; ++i) {
+      const double size = std::pow(10.0, std::uniform_real_distribution<double>(-300, 300)(engine));
+      m.add(i, i, size);
+      s.b.push_back(size);
+    }
+    s.a = m.as_is();
+    for (const auto& method : methods()) {
+      if (!method.iterative && place::on() == backend::cuda) continue;
+      solve_options o = plain_options();
+      o.method = method.name;
+      const auto got = run(s, o);
+      SCOPED_TRACE(std::to_string(k) + ": " + method.name);
+      double error = 0, largest = 0;
+      for (const double x : got.x) {
+        error = std::max(error, std::fabs(x - 1) / (1 + std::fabs(x)));
+        largest = std::max(largest, std::fabs(x));
+      }
+      const solve_report& r = got.report;
+      EXPECT_NEAR(r.componentwise_backward_error, error, 1e-6 * error + 4e-15);
+      if (r.stopped == stop_reason::converged && !r.target_missed && largest < 2) {
+        EXPECT_EQ(r.rows_missed, error > 0.05) << error;
+      }
+    }
+  }
 }
 
 TEST_F(true_residual, says_which_rows_are_not_solved) {
