@@ -55,7 +55,6 @@ buffer read_whole(const input_file& in, const input_file::extent& all, int threa
   return out;
 }
 
-/// What the first bytes say the file is, if that is something that is not read.
 /// Reads on to the size line of a file of so many bytes, and looks at it. A head that is not whole
 /// is refused later.
 bool is_wanted(input_file& in, std::string& first, bool ended, std::uint64_t bytes,
@@ -74,6 +73,7 @@ bool is_wanted(input_file& in, std::string& first, bool ended, std::uint64_t byt
   return true;
 }
 
+/// What the first bytes say the file is, if that is something that is not read.
 const char* other_format(std::string_view bytes) {
   using namespace std::string_view_literals;
   if (bytes.starts_with("PK\003\004"sv) || bytes.starts_with("PK\005\006"sv))

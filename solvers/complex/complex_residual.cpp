@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "dwell/base/complex_value.hpp"
@@ -39,7 +40,7 @@ std::vector<Result> by_blocks(index rows, F&& f) {
   return all;
 }
 
-/// Digits of about 1, or 0, and their exponent.
+/// Digits of about 1, or 0, and their exponent; of what is not finite NaN.
 struct with_exponent {
   number digits{0.0};
   int exponent = exponent_of_zero;
@@ -47,7 +48,11 @@ struct with_exponent {
 template <class R>
 with_exponent exponent_apart(std::complex<R> v) {
   const double re = v.real(), im = v.imag(), most = std::fmax(std::fabs(re), std::fabs(im));
-  if (!(most > 0.0)) return {};
+  if (!std::isfinite(re) || !std::isfinite(im)) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {{nan, nan}, 0};
+  }
+  if (most == 0.0) return {};
   const int e = std::ilogb(most);
   return {{std::ldexp(re, -e), std::ldexp(im, -e)}, e};
 }
@@ -76,12 +81,12 @@ complex_row wide_row(const csr_view<std::complex<R>>& a, index i, std::complex<R
     }
   };
   each([&](number v, number of, int e) {
-    if (size_of(v) * size_of(of) > 0.0) most = std::max(most, e);
+    if (size_of(v) * size_of(of) != 0.0) most = std::max(most, e);  // or NaN
   });
   if (most == exponent_of_zero) return out;
   out.exponent = most;
   each([&](number v, number of, int e) {
-    if (!(size_of(v) * size_of(of) > 0.0)) return;
+    if (size_of(v) * size_of(of) == 0.0) return;
     out.r = multiply_add(v, by_power(of, e - most), out.r);
     out.terms += std::ldexp(size_of(v) * size_of(of), e - most);
   });

@@ -17,13 +17,14 @@ std::string tries_of(const char* what, const words& tries) {
 }
 
 /// What takes fewer iterations.
-words faster(const grid_report& r, const grid_options& o, bool varies, bool galerkin) {
+words faster(const grid_report& r, const grid_options& o, bool varies, bool galerkin,
+             bool divided) {
   if (r.method == "jacobi" || r.method == "multigrid") return {"method cg"};
   if (r.preconditioner != "multigrid") return {"preconditioner multigrid"};
   words tries;
-  if (!varies) return tries;
-  if (!galerkin && o.smoother == "points") tries.emplace_back("coarse galerkin");
-  if (!galerkin && o.smoother == "points") tries.emplace_back("smoother lines");
+  if (!varies || galerkin || o.smoother != "points") return tries;
+  tries.emplace_back("coarse galerkin");
+  if (!divided) tries.emplace_back("smoother lines");
   return tries;
 }
 
@@ -47,7 +48,8 @@ std::string after_breakdown(const grid_report& r) {
 
 }  // namespace
 
-std::string advice_of(const grid_report& r, const grid_options& o, bool varies, bool galerkin) {
+std::string advice_of(const grid_report& r, const grid_options& o, bool varies, bool galerkin,
+                      bool divided) {
   switch (r.stopped) {
     case stop_reason::accuracy_limit: {
       words tries;
@@ -56,7 +58,7 @@ std::string advice_of(const grid_report& r, const grid_options& o, bool varies, 
       return tries_of("rounding allows no smaller true residual", tries);
     }
     case stop_reason::iteration_limit:
-      return more_progress(r, faster(r, o, varies, galerkin));
+      return more_progress(r, faster(r, o, varies, galerkin, divided));
     case stop_reason::breakdown:
       return after_breakdown(r);
     case stop_reason::not_finite:

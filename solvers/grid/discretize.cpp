@@ -87,7 +87,7 @@ class finite_volumes {
     if (all > 0x1p40) fail("cells: expected at most 2^40");
     // Places of rows, and faces of cells.
     if (made_here)
-      require_host_memory(d.cells, all / d.cells.back() * 4 * sizeof(std::size_t) +
+      require_host_memory(d.cells, all / rules_.n[x_axis] * 4 * sizeof(std::size_t) +
                                        (has_arrays(d) ? all * 5 * sizeof(T) : 0));
     take_numbers();
     check();

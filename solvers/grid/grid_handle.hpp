@@ -54,6 +54,7 @@ struct grid_handle : thread_solves<T> {
     turning.lap();
     where.order.template give<T>(turned, u, n, threads.threads);
     r.solve_s += before + turning.lap();
+    if (r.iterations > 0) r.per_iteration_us = r.solve_s * 1e6 / r.iterations;
     return r;
   }
 

@@ -117,8 +117,9 @@ grid_report report_of(const grid_setup<T>& g, const run_output& out, int scale, 
   r.refinements = out.refinements;
   r.stagnated = out.stagnated;
   for (const double h : out.history) r.history.push_back(h * up);
-  r.advice = advice_of(r, g.options, !g.grid.system.a.shared,
-                       slow >= 0 || g.method.coarse == coarse_operators::galerkin);
+  r.advice =
+      advice_of(r, g.options, !g.grid.system.a.shared,
+                slow >= 0 || g.method.coarse == coarse_operators::galerkin, g.comm->size() > 1);
   r.bytes_per_iteration = mean_bytes(g, out, used, slow);
   r.setup_s = g.setup_s + g.galerkin_s;
   r.solve_s = std::max(0.0, seconds - g.galerkin_s);

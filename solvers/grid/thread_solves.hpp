@@ -54,7 +54,7 @@ struct thread_solves : grid_setup<T> {
         vectors(on_gpu ? grid_shape{} : shape(), facts_of(method.method).more_vectors),
         b(on_gpu ? 0 : shape().cells()),
         natural(b.size()),
-        turned(where.order.turns(own_shape().n) ? rows() : 0) {
+        turned(!on_gpu && where.order.turns(own_shape().n) ? rows() : 0) {
     if (comm->size() > 1) ranks.emplace(*comm, where.division, shape().plane(), cost);
   }
 

@@ -114,13 +114,15 @@ made_file random_file(std::mt19937& engine, const std::string& kind) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       if (i != j && engine() % 3 == 0 && !(i == 1 && j == 0)) continue;
-      const number v(part(), i == j && kind == "Hermitian" ? 0 : 1 + std::abs(part()));
+      const bool is_real = kind == "Hermitian" && (i == j || (i + j) % 3 == 0);
+      const number v(part(), is_real ? 0 : 1 + std::abs(part()));
+      const number conjugate(v.real(), is_real ? 0 : -v.imag());  // no zero has a sign
       number& below = out.dense[i * n + j];
       number& above = out.dense[j * n + i];
       below = kind == "skew-symmetric" && i == j ? 0 : v;
       if (i == j) continue;
       above = kind == "symmetric"        ? v
-              : kind == "Hermitian"      ? std::conj(v)
+              : kind == "Hermitian"      ? conjugate
               : kind == "skew-symmetric" ? -v
                                          : v + number(1, 1 + std::abs(part()));
     }

@@ -99,6 +99,7 @@ TEST(cli_inputs, sizes_that_do_not_fit_are_refused_by_the_heads) {
   const auto few = in.write("few.mtx", head("array real", "3 1"));
   const auto two = in.write("two.mtx", head("array real", "4 2"));
   const auto six = in.write("six.mtx", head("array real", "6 2"));
+  const auto none = in.write("none.mtx", head("array real", "0 2"));
   expect_refused({"solve", wide}, "wide.mtx:3: expected as many rows as columns, found 4 x 5\n");
   for (const auto& matrix : {a, z})
     for (const char* option : {"--rhs", "--x0"}) {
@@ -126,6 +127,13 @@ TEST(cli_inputs, sizes_that_do_not_fit_are_refused_by_the_heads) {
                    "--near-null", six});
     EXPECT_EQ(misfit.code, 1);
     EXPECT_TRUE(holds(misfit.err, "six.mtx:3: expected 4 rows of near-null vectors")) << misfit.err;
+    const auto no_nodes =
+        dwell_cli({"compare", what, a, "--no-peers", "--format", "json",
+                   what == std::string("cg") ? "--preconditioner" : "--preconditioners", "amg",
+                   "--coordinates", none});
+    EXPECT_EQ(no_nodes.code, 1);
+    EXPECT_TRUE(holds(no_nodes.err, "none.mtx:3: expected 2 or 3 coordinates a node"))
+        << no_nodes.err;
   }
 }
 

@@ -29,7 +29,8 @@ void require_rows(const file_sizes& found, const std::string& matrix, std::int64
 std::int64_t rows_of_node(const file_sizes& found, const std::string& matrix, std::int64_t rows) {
   const std::int64_t of_node = found.rows > 0 ? rows / found.rows : 0;
   const std::int64_t solid = found.cols, shell = found.cols == 2 ? 3 : 6;
-  if (found.cols < 2 || rows % found.rows != 0 || (of_node != solid && of_node != shell))
+  if (found.cols < 2 || found.rows < 1 || rows % found.rows != 0 ||
+      (of_node != solid && of_node != shell))
     throw input_error(fmt::format(
         "{}: expected 2 or 3 coordinates a node and as many rows of {} (or, with rotations, 3 or "
         "6), found {} x {} and {} rows",

@@ -65,7 +65,7 @@ struct grid_options {
   std::string smoother = "points";
   /// Begin by full multigrid. The residual of the start is taken to the coarsest
   /// level; its answer is interpolated from level to level and improved by a cycle on each. Where
-  /// that leaves no smaller residual the start is taken. What it costs on a GPU is not measured.
+  /// that leaves no smaller residual the start is taken. Fewer iterations, seldom less time.
   bool full_multigrid = false;
   /// Converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0. None: that of the precision. In f64
   /// it is 1e-8. In f32 it is 1e-5, or where rounding allows no such residual what rounding allows
@@ -179,8 +179,8 @@ class DWELL_API grid_solver {
   /// entry (but for b = 0, where the answer is 0) and the answer on return: of all attempts the one
   /// with the smallest true residual, also when the solve did not converge. A start so far above b
   /// that its residual has no place beside b (a factor of 2^480, in f32 2^60) counts as 0, which is
-  /// closer, on CPUs. Both have rows()
-  /// elements and may not overlap, else input_error, as for a value that is not finite.
+  /// closer. Both have rows() elements and may not overlap, else input_error, as for a value that
+  /// is not finite.
   grid_report solve(std::span<const T> f, std::span<T> u);
   /// Solves A u = b for b as it is: the description's boundary values have no part in it.
   grid_report solve_algebraic(std::span<const T> b, std::span<T> u);

@@ -139,6 +139,7 @@ void direct_run<T>::factorise() {
 template <class T>
 void direct_run<T>::take_lu(const std::string& why) {
   why_lu_ = why;
+  current_ = nullptr;  // should this throw, take_first() has to bring back the scaling of L D L^T
   if (lu_made_) {
     by_ = by_of_lu_;
     values_ = scaled_values(matrix(), by_);
@@ -254,7 +255,8 @@ double direct_run<T>::residual_of(const std::vector<double>& y, std::vector<doub
     const double of_row = std::ldexp(sum, scale_ - by_.row[slot(i)] - unit_);
     rr += of_row * of_row;
   }
-  return zero || rr > 0 ? rr : std::numeric_limits<double>::denorm_min();
+  // What is too small for a square is not 0; NaN stays.
+  return rr == 0 && !zero ? std::numeric_limits<double>::denorm_min() : rr;
 }
 
 template <class T>

@@ -267,6 +267,10 @@ void expect_permuted(unsigned seed, const std::vector<int>& cells, double jump) 
   const grid_report r = of_p.solve(f, u);
   const grid_report s = of_q.solve(permuted_array(f, cells, from), v);
   EXPECT_EQ(r.stopped, s.stopped);
+  for (const grid_report& of : {r, s})
+    if (of.iterations > 0) {
+      EXPECT_DOUBLE_EQ(of.per_iteration_us * of.iterations, of.solve_s * 1e6);
+    }
   EXPECT_NEAR(r.iterations, s.iterations, 3);
   EXPECT_EQ(r.null_space, s.null_space);
   EXPECT_NEAR(r.rhs_norm, s.rhs_norm, (sizeof(T) == 8 ? 1e-13 : 1e-5) * r.rhs_norm);

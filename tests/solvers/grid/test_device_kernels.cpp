@@ -26,7 +26,7 @@ TEST(DeviceGrid, WorkIsDealtToAllLanesOnce) {
       return least + int(chance() % unsigned(most - least + 1));
     };
     const int rows = drawn(1, 60), n = drawn(1, round % 5 ? 70 : 3000), teams = drawn(1, 140),
-              lanes = 32 << drawn(0, 5);
+              lanes = 32 * drawn(1, 32);
     const grids::row_deal d = grids::deal_of(rows, n, teams, lanes);
     const int evens = (n + 1) / 2;
     EXPECT_GE(d.piece << d.piece_bits, evens);
@@ -46,7 +46,7 @@ TEST(DeviceGrid, ColumnsAreDealtToAllLanesOnce) {
     };
     const int n[3] = {drawn(1, round % 3 ? 60 : 5000), drawn(1, round % 2 ? 1 : 20),
                       drawn(1, round % 5 ? 70 : 3000)};
-    const int teams = drawn(1, 140), lanes = 32 << drawn(0, 5);
+    const int teams = drawn(1, 140), lanes = 32 * drawn(1, 32);
     const grids::column_deal d = grids::columns_of(n, teams, lanes);
     SCOPED_TRACE(fmt::format("{}x{}x{}, {} teams of {} lanes", n[0], n[1], n[2], teams, lanes));
     const int evens = (n[2] + 1) / 2, along = 1 << d.lane_bits;
