@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "cli/completions.hpp"
 #include "cli/file_options.hpp"
 #include "linear/fitting_columns.hpp"
 
 #include "dwell/base/error.hpp"
 #include "dwell/formats/file_sizes.hpp"
+#include "dwell/formats/vector_file.hpp"
 #include "dwell/linear/rigid_body_modes.hpp"
 
 namespace dwell::app {
@@ -78,9 +81,12 @@ CLI::Option* add_near_null(CLI::App& app, near_null_files& files, const std::str
 }
 
 void require_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows) {
-  if (const auto found = sizes_of_file(files.vectors); found) require_rows(*found, matrix, rows);
-  if (const auto found = sizes_of_file(files.coordinates); found)
-    rows_of_node(*found, matrix, rows);
+  const auto sizes = [](const std::string& file) -> std::optional<file_sizes> {
+    if (!is_vector_name(file)) return {};  // its reader says so
+    return sizes_of_file(file);
+  };
+  if (const auto found = sizes(files.vectors)) require_rows(*found, matrix, rows);
+  if (const auto found = sizes(files.coordinates)) rows_of_node(*found, matrix, rows);
 }
 
 void read_near_null(const near_null_files& files, const std::string& matrix, std::int64_t rows,
