@@ -53,7 +53,9 @@ def dense_of(definition, shape, dtype, **rest):
         return np.concatenate([result[name].ravel() for name in fields])
 
     constant = step()
-    return np.stack([step(k) - constant for k in range(len(fields) * cells)], axis=1), constant
+    rest["boundary"] = tuple(tuple("constant:0" if word.startswith("constant") else word for word in pair) for pair in rest["boundary"])
+    of_zeros = step()
+    return np.stack([step(k) - of_zeros for k in range(len(fields) * cells)], axis=1), constant
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -100,6 +102,24 @@ def test_rings_of_every_length(n):
         assert n < 3
         return
     np.testing.assert_array_equal(found.toarray(), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("beyond", [293.15, 1e5, 1e12, 1e17])
+def test_elements_do_not_depend_on_values_beyond_the_border(beyond, dtype):
+    @dwell.define(fields="u", coefficients="k")
+    def heat(u, k):
+        return u + 0.1 * k * (u[-1, 0] + u[1, 0] + u[0, -1] + u[0, 1] - 4 * u)
+
+    k = np.random.default_rng(5).uniform(0.1, 1, (7, 9)).astype(dtype)
+    wanted = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary="constant:0")
+    found = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary=("nearest", ("constant:0", f"constant:{beyond}")))
+    inside = np.flatnonzero(found.constant == 0)
+    assert 0 < inside.size < k.size
+    np.testing.assert_array_equal(found.constant.reshape(k.shape)[:, :-1], 0)
+    np.testing.assert_allclose(found.constant.reshape(k.shape)[:, -1], 0.1 * k[:, -1] * beyond, rtol=1e-5)
+    low_and_high = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary=f"constant:{beyond}").matrix
+    np.testing.assert_array_equal(low_and_high.toarray(), wanted.matrix.toarray())
 
 
 def test_an_implicit_step_is_a_solve():
@@ -150,6 +170,9 @@ def test_what_cannot_be_is_said():
         dwell.step_matrix(heat, 4, k=1.0, r=0.1)
     with pytest.raises(ValueError, match="expected coefficients and parameters, found field 'u'"):
         dwell.step_matrix(heat, (4,), u=np.ones(4), k=1.0, r=0.1)
+    for name in ("sources", "receivers", "executor", "device", "kk"):  # also those that a FieldRunner has
+        with pytest.raises(ValueError, match=f"heat: expected coefficients and parameters, found '{name}'"):
+            dwell.step_matrix(heat, (4,), k=1.0, r=0.1, **{name: "cpu"})
     with pytest.raises(ValueError, match="expected r, a number"):
         dwell.step_matrix(heat, (4,), k=1.0)
     with pytest.raises(ValueError, match="k: expected shape"):
