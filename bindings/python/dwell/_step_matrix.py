@@ -115,7 +115,8 @@ def step_matrix(
     rows, columns, elements = [], [], []
     for number, name in enumerate(fields):
         for ones, read in _probes(axes, rings, reach):
-            seen = probe(**{name: ones.astype(kind)}) - of_zeros
+            with np.errstate(invalid="ignore"):
+                seen = probe(**{name: ones.astype(kind)}) - of_zeros
             if seen[:, read < 0].any():
                 raise _not_linear(definition)
             for of, one in enumerate(seen):
@@ -140,7 +141,7 @@ def _shape(given: Any, definition: Definition) -> tuple[int, ...]:
     except TypeError:
         raise TypeError(f"shape: expected a sequence of whole numbers, found {shown(given)}") from None
     if len(axes) != definition.dims or min(axes) < 1:
-        raise ValueError(f"shape: expected {definition.dims} whole numbers of at least 1, found {shown(given)}")
+        raise ValueError(f"shape: expected {definition.dims} whole numbers of at least 1, found {axes}")
     return axes
 
 
@@ -187,12 +188,22 @@ def _colours(n: int, ring: bool, reach: int) -> tuple[npt.NDArray[Any], npt.NDAr
 
 
 def _try(definition: Definition, matrix: scipy.sparse.csr_array, constant: npt.NDArray[Any], step: Any) -> None:
+    for values in (matrix.data, constant):
+        if not np.isfinite(values).all():
+            raise ValueError(f"{definition.name}: expected a step of finite numbers, found {values[~np.isfinite(values)].ravel()[0]}")
     random = np.random.default_rng(1)
-    start = (random.uniform(-1, 1, constant.shape) * 10.0 ** random.uniform(-3, 6, constant.shape)).astype(constant.dtype)
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = step(**dict(zip(definition.fields, start))).ravel()
-        wanted = matrix @ start.ravel() + constant.ravel()
-        size = abs(matrix) @ abs(start.ravel()) + abs(constant.ravel())
-        room = (16 + definition.flops) * np.finfo(constant.dtype).eps ** 0.75  # elements may be differences of larger numbers
+    start = random.uniform(-1, 1, constant.size) * 10.0 ** random.uniform(-3, 6, constant.size)
+    limits = np.finfo(constant.dtype)
+    largest = abs(matrix).max(axis=1).toarray().ravel() if matrix.nnz else np.zeros(constant.size, constant.dtype)
+    start *= min(1.0, 1e-10 * float(limits.max) / max(1.0, float(largest.max())))  # sums stay in range
+    start = start.astype(constant.dtype)
+    found = step(**dict(zip(definition.fields, start.reshape(constant.shape)))).ravel()
+    wanted = matrix @ start + constant.ravel()
+    read = matrix.copy()
+    read.data = abs(start)[matrix.indices]
+    # Elements may be differences of larger numbers.
+    size = abs(matrix) @ abs(start) + largest * (read.max(axis=1).toarray().ravel() if matrix.nnz else 0) + abs(constant.ravel())
+    room = (16 + definition.flops) * limits.eps ** 0.75
+    with np.errstate(invalid="ignore", over="ignore"):
         if not (abs(found - wanted) <= room * size).all():
             raise _not_linear(definition)

@@ -122,6 +122,27 @@ def test_elements_do_not_depend_on_values_beyond_the_border(beyond, dtype):
     np.testing.assert_array_equal(low_and_high.toarray(), wanted.matrix.toarray())
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("short", [1e-3, 1e-5, 1e-6])
+def test_elements_that_are_differences_of_larger_numbers(short, dtype):
+    """The middle one, 1 - 2 r, beside the limit of stability: rounding takes its digits from a step, which is linear all the same."""
+    @dwell.define(fields="u", parameters="r")
+    def heat(u, r):
+        return u + r * (u[-1] - 2 * u + u[1])
+
+    found = dwell.step_matrix(heat, (200,), dtype=dtype, r=0.5 - short, boundary="constant:0").matrix
+    np.testing.assert_allclose(found.diagonal(), 2 * short, atol=3e-7)
+
+
+@pytest.mark.parametrize("k", [1e38, 1e35, 1e-36, 1e-44])
+def test_elements_near_the_limits_of_a_type(k):
+    difference = dwell.define(lambda u, k: k * (u[1] - u), fields="u", coefficients="k", dims=1, name="difference")
+    found = dwell.step_matrix(difference, (5,), dtype="float32", k=k, boundary="constant:0").matrix
+    np.testing.assert_array_equal(found.toarray(), np.float32(k) * (np.eye(5, k=1, dtype="float32") - np.eye(5, dtype="float32")))
+    with pytest.raises(ValueError, match="quotient: expected a step of finite numbers, found nan"):
+        dwell.step_matrix(dwell.define(lambda u, k: u / k, fields="u", coefficients="k", dims=1, name="quotient"), (5,), k=0.0)
+
+
 def test_an_implicit_step_is_a_solve():
     """Backward Euler of what explicit steps do: (2 I - M) new = old + constant."""
     random = np.random.default_rng(3)
@@ -162,7 +183,7 @@ def test_what_cannot_be_is_said():
 
     with pytest.raises(TypeError, match="definition: expected what dwell.define returns"):
         dwell.step_matrix(3, (4,))
-    with pytest.raises(ValueError, match="shape: expected 1 whole numbers of at least 1, found"):
+    with pytest.raises(ValueError, match=r"shape: expected 1 whole numbers of at least 1, found \(4, 5\)"):
         dwell.step_matrix(heat, (4, 5), k=1.0, r=0.1)
     with pytest.raises(ValueError, match="shape"):
         dwell.step_matrix(heat, (0,), k=1.0, r=0.1)
