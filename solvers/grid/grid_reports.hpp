@@ -68,6 +68,10 @@ std::size_t mean_bytes(const grid_setup<T>& g, const run_output& out, const divi
   return std::size_t(moved / out.iterations);
 }
 
+/// A residual of rounding alone, relative to b, with which a solve in f32 still counts as
+/// converged.
+inline constexpr double most_by_rounding = 0.1;
+
 /// scale: the right-hand side was divided by 2^scale. slow: iterations before Galerkin's levels
 /// were taken, or -1.
 template <class T>
@@ -109,7 +113,8 @@ grid_report report_of(const grid_setup<T>& g, const run_output& out, int scale, 
   r.residual_relative_wanted = r.rhs_norm > 0 ? std::max(rtol, atol / r.rhs_norm) : atol;
   r.target_missed = out.target_missed;
   const bool in_range = std::abs(g.grid.scale - scale) < far_exponent<T>;
-  if (sizeof(T) == 4 && !g.rtol_given && in_range && r.stopped == stop_reason::accuracy_limit) {
+  if (sizeof(T) == 4 && !g.rtol_given && in_range && r.stopped == stop_reason::accuracy_limit &&
+      r.residual_relative_true <= most_by_rounding) {
     r.stopped = stop_reason::converged;
     r.target_missed = false;
     r.met_by_rounding = true;

@@ -32,6 +32,8 @@ class grid_run : method_run<T, V> {
     if (team.worker == 0) norm_ = out_.rhs_norm = norm, out_.removed = mean * std::sqrt(cells_);
     int at = 0, attempts = 0;
     run_progress far;
+    // A constant, which no equation sees, would take digits from the answer.
+    if (in_.singular) without_mean(team, v_.x[0].data());
     double best = true_residual(team, v_.x[0].data(), mean);
     const double begin = best;
     stop_reason why = stop_reason::converged;
@@ -55,6 +57,7 @@ class grid_run : method_run<T, V> {
         for (std::size_t i = begin; i < end; ++i) d[i] += x[i];
       });
       team.sync();
+      if (in_.singular) without_mean(team, d);
       const double before = best, now = true_residual(team, d, mean);
       const bool better = now < best;
       if (better) at = 1 - at, best = now;
@@ -78,13 +81,7 @@ class grid_run : method_run<T, V> {
         why = stop_reason::iteration_limit;
       }
     }
-    if (in_.singular && why != stop_reason::not_finite) {
-      const double of_answer = mean_of(team, v_.x[at].data());
-      T* const x = v_.x[at].data();
-      each_plane(team, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) x[i] -= T(of_answer);
-      });
-    }
+    if (in_.singular && why != stop_reason::not_finite) without_mean(team, v_.x[at].data());
     if (team.worker == 0) {
       if (best <= target && why != stop_reason::not_finite) why = stop_reason::converged;
       out_.stopped = why;
@@ -109,6 +106,14 @@ class grid_run : method_run<T, V> {
                       return sum;
                     }) /
            cells_;
+  }
+  /// Takes the mean away from x. Teams meet.
+  void without_mean(plane_team& team, T* x) {
+    const T mean = T(mean_of(team, x));
+    each_plane(team, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) x[i] -= mean;
+    });
+    team.sync();
   }
   double norm2(const T* x, int k, double mean) const {
     double sum = 0;

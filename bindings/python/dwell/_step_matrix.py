@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from ._arrays import asked_dtype
-from ._boundary import sides_of_fields
+from ._boundary import Sides, sides_of_fields
 from ._checks import shown, whole
 from ._define import Definition, require_definition
 from ._field_runner import FieldRunner
@@ -60,8 +60,9 @@ def step_matrix(
     Notes
     -----
     Elements are what a step makes of fields that are 1 in cells so far apart that no cell reads two of them (Curtis, Powell and
-    Reid 1974): (2 radius + 1)^axes steps for each field. They are those of the formula, rounded as it rounds them; where `constant`
-    is not 0, to its last digits. Linearity is then tried with a field of random values of many magnitudes.
+    Reid 1974): (2 radius + 1)^axes steps for each field. They are those of the formula, rounded as it rounds them; where that
+    adds terms without fields, to the last digits of these. What "constant:V" gives is in `constant` alone. Linearity is then
+    tried with a field of random values of many magnitudes.
 
     Examples
     --------
@@ -82,29 +83,40 @@ def step_matrix(
     """
     require_definition(definition)
     axes = _shape(shape, definition)
-    given = {name: value for name, value in values.items() if name not in definition.fields}
-    if len(given) < len(values):
-        raise ValueError(f"{definition.name}: expected coefficients and parameters, found field '{next(n for n in values if n not in given)}'")
+    for name in values:
+        if name not in (*definition.coefficients, *definition.parameters):
+            raise ValueError(f"{definition.name}: expected coefficients and parameters, found "
+                             f"{'field ' if name in definition.fields else ''}'{name}'")
     kind = asked_dtype(dtype, "dtype")
     fields = definition.fields
     sides = sides_of_fields(definition.boundary if boundary is None else boundary, fields, definition.dims)
     rings = [any("periodic" in of[axis] for of in sides) for axis in range(len(axes))]
     start: dict[str, Any] = {name: np.zeros(axes, kind) for name in fields}
-    runner = FieldRunner(definition, boundary=boundary, device="cpu", threads=threads, **start, **given)
-    first = {name: value[0] for name, value in given.items() if name in definition.parameters and np.ndim(value) == 1}
+    first = {name: value[0] for name, value in values.items() if name in definition.parameters and np.ndim(value) == 1}
 
-    def step(**from_: Any) -> npt.NDArray[Any]:
-        runner.set(**{name: 0.0 for name in fields} | from_ | first)
-        runner.run(1)
-        return np.stack([runner.field(name) for name in fields])
+    def steps(beyond: Any) -> Callable[..., npt.NDArray[Any]]:
+        runner = FieldRunner(definition, boundary=beyond, device="cpu", threads=threads, **start, **values)
 
+        def step(**from_: Any) -> npt.NDArray[Any]:
+            runner.set(**{name: 0.0 for name in fields} | from_ | first)
+            runner.run(1)
+            return np.stack([runner.field(name) for name in fields])
+
+        return step
+
+    step = steps(boundary)
     constant = step()
+    # Beside values beyond the border elements would lose digits, or vanish.
+    linear = dict(zip(fields, map(_without_values, sides)))
+    probe = step if linear == dict(zip(fields, sides)) else steps(linear)
+    of_zeros = probe()
     reach = definition.radius * len(definition.tape.stages)
     cells = int(np.prod(axes))
     rows, columns, elements = [], [], []
     for number, name in enumerate(fields):
         for ones, read in _probes(axes, rings, reach):
-            seen = step(**{name: ones.astype(kind)}) - constant
+            with np.errstate(invalid="ignore"):
+                seen = probe(**{name: ones.astype(kind)}) - of_zeros
             if seen[:, read < 0].any():
                 raise _not_linear(definition)
             for of, one in enumerate(seen):
@@ -129,8 +141,15 @@ def _shape(given: Any, definition: Definition) -> tuple[int, ...]:
     except TypeError:
         raise TypeError(f"shape: expected a sequence of whole numbers, found {shown(given)}") from None
     if len(axes) != definition.dims or min(axes) < 1:
-        raise ValueError(f"shape: expected {definition.dims} whole numbers of at least 1, found {shown(given)}")
+        raise ValueError(f"shape: expected {definition.dims} whole numbers of at least 1, found {axes}")
     return axes
+
+
+def _without_values(sides: Sides) -> Sides:
+    def zero(word: str) -> str:
+        return "constant:0" if word.startswith("constant:") else word
+
+    return [(zero(low), zero(high)) for low, high in sides]
 
 
 def _not_linear(definition: Definition) -> ValueError:
@@ -169,12 +188,22 @@ def _colours(n: int, ring: bool, reach: int) -> tuple[npt.NDArray[Any], npt.NDAr
 
 
 def _try(definition: Definition, matrix: scipy.sparse.csr_array, constant: npt.NDArray[Any], step: Any) -> None:
+    for values in (matrix.data, constant):
+        if not np.isfinite(values).all():
+            raise ValueError(f"{definition.name}: expected a step of finite numbers, found {values[~np.isfinite(values)].ravel()[0]}")
     random = np.random.default_rng(1)
-    start = (random.uniform(-1, 1, constant.shape) * 10.0 ** random.uniform(-3, 6, constant.shape)).astype(constant.dtype)
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = step(**dict(zip(definition.fields, start))).ravel()
-        wanted = matrix @ start.ravel() + constant.ravel()
-        size = abs(matrix) @ abs(start.ravel()) + abs(constant.ravel())
-        room = (16 + definition.flops) * np.finfo(constant.dtype).eps ** 0.75  # elements may be differences of larger numbers
+    start = random.uniform(-1, 1, constant.size) * 10.0 ** random.uniform(-3, 6, constant.size)
+    limits = np.finfo(constant.dtype)
+    largest = abs(matrix).max(axis=1).toarray().ravel() if matrix.nnz else np.zeros(constant.size, constant.dtype)
+    start *= min(1.0, 1e-10 * float(limits.max) / max(1.0, float(largest.max())))  # sums stay in range
+    start = start.astype(constant.dtype)
+    found = step(**dict(zip(definition.fields, start.reshape(constant.shape)))).ravel()
+    wanted = matrix @ start + constant.ravel()
+    read = matrix.copy()
+    read.data = abs(start)[matrix.indices]
+    # Elements may be differences of larger numbers.
+    size = abs(matrix) @ abs(start) + largest * (read.max(axis=1).toarray().ravel() if matrix.nnz else 0) + abs(constant.ravel())
+    room = (16 + definition.flops) * limits.eps ** 0.75
+    with np.errstate(invalid="ignore", over="ignore"):
         if not (abs(found - wanted) <= room * size).all():
             raise _not_linear(definition)

@@ -68,9 +68,9 @@ struct grid_options {
   /// that leaves no smaller residual the start is taken. Fewer iterations, seldom less time.
   bool full_multigrid = false;
   /// Converged when ||b - A u|| <= max(rtol ||b||, atol); >= 0. None: that of the precision. In f64
-  /// it is 1e-8. In f32 it is 1e-5, or where rounding allows no such residual what rounding allows
-  /// (grid_report::met_by_rounding): on large grids u may be right to its last digit, and the
-  /// residual of rounding it far above 1e-5.
+  /// it is 1e-8. In f32 it is 1e-5, or where rounding allows no such residual what rounding allows,
+  /// up to 0.1 (grid_report::met_by_rounding): on large grids u may be right to its last digit, and
+  /// the residual of rounding it far above 1e-5.
   std::optional<double> rtol{};
   double atol = 0;           ///< see rtol
   int max_iterations = 500;  ///< the solve ends there, as iteration_limit

@@ -227,6 +227,23 @@ def test_starts_of_every_magnitude(seed):
     assert solver.report.stopped == "converged"
 
 
+@pytest.mark.parametrize("seed", range(24))
+def test_starts_far_from_the_mean_zero(seed):
+    """Where nothing holds u a start's constant, and one that rounding brings in, take no digits from the answer."""
+    rng = np.random.default_rng(seed)
+    dtype = (np.float64, np.float32)[seed % 2]
+    shape = tuple(int(n) for n in rng.integers(3, 14, 1 + seed % 3))
+    f = rng.standard_normal(shape)
+    f = (f - f.mean()).astype(dtype)
+    solver = dwell.GridSolver(shape, dtype=dtype, boundary="neumann")
+    wanted = solver.solve(f)
+    start = rng.standard_normal(shape) if seed % 4 < 2 else np.ones(shape)
+    found = solver.solve(f, (start * 10.0 ** rng.integers(3, 13 if dtype == np.float64 else 7)).astype(dtype))
+    assert solver.report.stopped == "converged"
+    np.testing.assert_allclose(found, wanted, atol=(1e-5 if dtype == np.float64 else 1e-2) * abs(wanted).max())
+    assert abs(found.mean(dtype=np.float64)) < 10 * np.finfo(dtype).eps * abs(wanted).max()
+
+
 @pytest.mark.parametrize("kind", ["solve", "solve_algebraic", "poisson", "apply", "rhs"])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_out(kind, dtype):

@@ -53,7 +53,9 @@ def dense_of(definition, shape, dtype, **rest):
         return np.concatenate([result[name].ravel() for name in fields])
 
     constant = step()
-    return np.stack([step(k) - constant for k in range(len(fields) * cells)], axis=1), constant
+    rest["boundary"] = tuple(tuple("constant:0" if word.startswith("constant") else word for word in pair) for pair in rest["boundary"])
+    of_zeros = step()
+    return np.stack([step(k) - of_zeros for k in range(len(fields) * cells)], axis=1), constant
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -102,6 +104,45 @@ def test_rings_of_every_length(n):
     np.testing.assert_array_equal(found.toarray(), wanted)
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("beyond", [293.15, 1e5, 1e12, 1e17])
+def test_elements_do_not_depend_on_values_beyond_the_border(beyond, dtype):
+    @dwell.define(fields="u", coefficients="k")
+    def heat(u, k):
+        return u + 0.1 * k * (u[-1, 0] + u[1, 0] + u[0, -1] + u[0, 1] - 4 * u)
+
+    k = np.random.default_rng(5).uniform(0.1, 1, (7, 9)).astype(dtype)
+    wanted = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary="constant:0")
+    found = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary=("nearest", ("constant:0", f"constant:{beyond}")))
+    inside = np.flatnonzero(found.constant == 0)
+    assert 0 < inside.size < k.size
+    np.testing.assert_array_equal(found.constant.reshape(k.shape)[:, :-1], 0)
+    np.testing.assert_allclose(found.constant.reshape(k.shape)[:, -1], 0.1 * k[:, -1] * beyond, rtol=1e-5)
+    low_and_high = dwell.step_matrix(heat, k.shape, dtype=dtype, k=k, boundary=f"constant:{beyond}").matrix
+    np.testing.assert_array_equal(low_and_high.toarray(), wanted.matrix.toarray())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("short", [1e-3, 1e-5, 1e-6])
+def test_elements_that_are_differences_of_larger_numbers(short, dtype):
+    """The middle one, 1 - 2 r, beside the limit of stability: rounding takes its digits from a step, which is linear all the same."""
+    @dwell.define(fields="u", parameters="r")
+    def heat(u, r):
+        return u + r * (u[-1] - 2 * u + u[1])
+
+    found = dwell.step_matrix(heat, (200,), dtype=dtype, r=0.5 - short, boundary="constant:0").matrix
+    np.testing.assert_allclose(found.diagonal(), 2 * short, atol=3e-7)
+
+
+@pytest.mark.parametrize("k", [1e38, 1e35, 1e-36, 1e-44])
+def test_elements_near_the_limits_of_a_type(k):
+    difference = dwell.define(lambda u, k: k * (u[1] - u), fields="u", coefficients="k", dims=1, name="difference")
+    found = dwell.step_matrix(difference, (5,), dtype="float32", k=k, boundary="constant:0").matrix
+    np.testing.assert_array_equal(found.toarray(), np.float32(k) * (np.eye(5, k=1, dtype="float32") - np.eye(5, dtype="float32")))
+    with pytest.raises(ValueError, match="quotient: expected a step of finite numbers, found nan"):
+        dwell.step_matrix(dwell.define(lambda u, k: u / k, fields="u", coefficients="k", dims=1, name="quotient"), (5,), k=0.0)
+
+
 def test_an_implicit_step_is_a_solve():
     """Backward Euler of what explicit steps do: (2 I - M) new = old + constant."""
     random = np.random.default_rng(3)
@@ -142,7 +183,7 @@ def test_what_cannot_be_is_said():
 
     with pytest.raises(TypeError, match="definition: expected what dwell.define returns"):
         dwell.step_matrix(3, (4,))
-    with pytest.raises(ValueError, match="shape: expected 1 whole numbers of at least 1, found"):
+    with pytest.raises(ValueError, match=r"shape: expected 1 whole numbers of at least 1, found \(4, 5\)"):
         dwell.step_matrix(heat, (4, 5), k=1.0, r=0.1)
     with pytest.raises(ValueError, match="shape"):
         dwell.step_matrix(heat, (0,), k=1.0, r=0.1)
@@ -150,6 +191,9 @@ def test_what_cannot_be_is_said():
         dwell.step_matrix(heat, 4, k=1.0, r=0.1)
     with pytest.raises(ValueError, match="expected coefficients and parameters, found field 'u'"):
         dwell.step_matrix(heat, (4,), u=np.ones(4), k=1.0, r=0.1)
+    for name in ("sources", "receivers", "executor", "device", "kk"):  # also those that a FieldRunner has
+        with pytest.raises(ValueError, match=f"heat: expected coefficients and parameters, found '{name}'"):
+            dwell.step_matrix(heat, (4,), k=1.0, r=0.1, **{name: "cpu"})
     with pytest.raises(ValueError, match="expected r, a number"):
         dwell.step_matrix(heat, (4,), k=1.0)
     with pytest.raises(ValueError, match="k: expected shape"):

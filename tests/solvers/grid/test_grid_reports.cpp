@@ -197,6 +197,20 @@ TEST(GridReports, EachIterationIsToldWhereTheIntervalIsZero) {
     }
 }
 
+/// A tenth of b is no answer, whatever left it.
+TEST(GridReports, MuchIsNotMetByRounding) {
+  const grid_description<float> d{.cells = {40000}};
+  grid_solver<float> solver(device::cpu(2), d);
+  const std::vector<float> f = random_values<float>(solver.rows(), 3);
+  std::vector<float> b(f.size(), 1.0F), u(f.size());
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] += f[i];
+  const grid_report r = solver.solve(b, u);
+  EXPECT_GT(r.residual_relative_true, 0.1);
+  EXPECT_EQ(r.stopped, stop_reason::accuracy_limit);
+  EXPECT_FALSE(r.met_by_rounding);
+  EXPECT_NE(r.advice, "");
+}
+
 TEST(GridReports, ValuesThatAreNotFiniteAreFound) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);
