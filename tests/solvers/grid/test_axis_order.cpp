@@ -173,7 +173,7 @@ TEST(AxisOrder, ArraysAreTurnedAndBack) {
     order.give<double>(inside, back, n, threads);
     EXPECT_EQ(back, v);
   }
-  EXPECT_GT(turned, test::rounds(200) / 10);
+  EXPECT_GT(turned, test::rounds(200) / 20);
 }
 
 /// Sides let nothing through.
