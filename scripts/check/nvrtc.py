@@ -181,12 +181,12 @@ using grids::level_kind;
 template <class... F> __device__ int use(F*... f) { return (0 + ... + int(f != nullptr)); }
 template <class T, bool Flat, level_kind... Kind>
 __device__ int of_kinds() {
-  return use(&grid_solve_kernel<T, 384, Flat, Kind, false>...) + use(&grid_solve_kernel<T, 384, Flat, Kind, Kind != level_kind::none>...);
+  return use(&grid_solve_kernel<T, grids::grid_lanes, Flat, Kind, false>...) + use(&grid_solve_kernel<T, grids::grid_lanes, Flat, Kind, Kind != level_kind::none>...);
 }
 template <class T, bool Flat>
 __device__ int of() { return of_kinds<T, Flat, level_kind::points, level_kind::boxes, level_kind::lines, level_kind::none>(); }
 template <class T>
-__device__ int all() { return of<T, true>() + of<T, false>() + use(&grid_setup_kernel<T, 512>); }
+__device__ int all() { return of<T, true>() + of<T, false>() + use(&grid_setup_kernel<T, grids::grid_lanes>); }
 }  // namespace dwell::cuda
 extern "C" __global__ void count(int* n) { *n = dwell::cuda::all<double>() + dwell::cuda::all<float>(); }
 """

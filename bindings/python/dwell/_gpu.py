@@ -160,6 +160,15 @@ def order(a: Any, place: Place) -> str:
     return _order_of(tuple(s // dtype_of(a).itemsize for s in strides), shape)
 
 
+def answer(a: Any, place: Place, start: Any | None, out: Any | None) -> Any:
+    """Where an answer goes that begins with `start`, or zeros: `out`, or a new array like `a`."""
+    if out is None:
+        return fresh(a, place, start)
+    if start is not out:
+        out[...] = 0 if start is None else start
+    return out
+
+
 def fresh(a: Any, place: Place, start: Any | None) -> Any:
     """A new array of the shape, kind and device of `a`: zeros, or a copy of `start`."""
     if place.kind == "torch":

@@ -284,12 +284,7 @@ class GridSolver:
             _gpu.check(a, p.dtype, name)
             if "C" not in _gpu.order(a, place_of(a)):
                 raise ValueError(f"{name}: expected an array in C order")
-        if out is None:
-            u = _gpu.fresh(f, place, u0)
-        else:
-            u = out
-            if u0 is not out:
-                u[...] = 0 if u0 is None else u0
+        u = _gpu.answer(f, place, u0, out)
         _gpu.wait_for(f, place)
         _gpu.wait_for(u, place_of(u))
         return u

@@ -60,12 +60,7 @@ def on_gpu(b: Any, x0: Any, out: Any, n: int, dtype: np.dtype[Any], place: Place
             raise ValueError(f"{what}: expected shape {shape} on cuda:{place.gpu}, found {tuple(a.shape)}")
         if wanted not in _gpu.order(a, place) and not (not columns and _gpu.order(a, place) == "F"):
             raise ValueError(f"{what}: expected a contiguous array" + (" in Fortran order" if columns else ""))
-    if out is None:
-        x = _gpu.fresh(b, place, x0)
-    else:
-        x = out
-        if x0 is not out:
-            x[...] = 0 if x0 is None else x0
+    x = _gpu.answer(b, place, x0, out)
     flat = (b, x) if columns or len(shape) == 1 else (b.reshape(-1), x.reshape(-1))
     return _gpu.capsule(flat[0], place), _gpu.capsule(flat[1], place), x, columns
 

@@ -10,6 +10,9 @@
 
 namespace dwell::grids {
 
+/// Lanes of a team.
+inline constexpr int grid_lanes = 384;
+
 /// Exponents of a power of two from which on an answer that is multiplied by it may be too large or
 /// too small for T.
 template <class T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A cycle as a list of steps, and how rows are dealt to teams.
+// A cycle as a list of steps, and how rows and columns are dealt to teams.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -10,9 +10,6 @@
 
 namespace dwell::grids {
 
-/// Lanes of a team.
-inline constexpr int grid_lanes = 384;
-
 /// Those that there are.
 std::vector<grid_kernel_form> grid_kernel_forms();
 kernel_source source_of(grid_kernel_form form, precision type);
